@@ -1,0 +1,1 @@
+//! Event logs: the ring a server keeps and the body a client reads.

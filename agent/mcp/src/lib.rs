@@ -1,0 +1,1 @@
+//! MCP client: connections, routing, subscriptions and reads.

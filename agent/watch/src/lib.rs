@@ -1,0 +1,1 @@
+//! The watch engine: pushed changes in, notices out. Sans-IO.

@@ -1,0 +1,1 @@
+//! Stories on a real cluster, benchmarks, and the scripted model they use.

@@ -1,0 +1,4 @@
+//! placeholder
+#[global_allocator]
+static ALLOC: mimalloc::MiMalloc = mimalloc::MiMalloc;
+fn main() {}
