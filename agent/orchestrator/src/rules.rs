@@ -1,0 +1,19 @@
+//! The waiting rules: what an arrival does to the thread.
+//!
+//! Input and notices go through the same rule, so that a notice is no side channel.
+
+use crate::thread::Entry;
+
+/// One effect of a rule.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Append to the thread.
+    AddMessage(Entry),
+    /// Have the thread answered: now, or by one more run after the active one.
+    RunThread,
+}
+
+/// The rule for whatever arrives.
+pub(crate) fn arrival(entry: Entry) -> [Step; 2] {
+    [Step::AddMessage(entry), Step::RunThread]
+}
