@@ -1,0 +1,107 @@
+//! A reply, put together from the pieces of a stream.
+
+use crate::error::Error;
+use crate::wire::{self, Choice, Chunk};
+
+/// A model's reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The whole text, without the thoughts that some models put before it.
+    pub text: String,
+    /// Why it ended.
+    pub finish: Finish,
+    /// What it cost, if the endpoint says so.
+    pub usage: Option<Usage>,
+}
+
+/// Why a reply ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finish {
+    /// It is complete.
+    Stop,
+    /// It was cut at the token limit.
+    Length,
+    /// The endpoint withheld the rest.
+    Filtered,
+    /// Some other reason, in the endpoint's word.
+    Other(String),
+}
+
+/// What a call cost, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Read by the model.
+    pub prompt: u64,
+    /// Written by the model.
+    pub completion: u64,
+}
+
+/// What has come so far.
+#[derive(Debug, Default)]
+pub(crate) struct Assembly {
+    text: String,
+    finish: Option<String>,
+    usage: Option<Usage>,
+}
+
+impl Assembly {
+    /// Takes in an event; `on_delta` sees the text that it adds.
+    pub(crate) fn absorb(&mut self, chunk: Chunk, on_delta: &mut impl FnMut(&str)) -> Result<(), Error> {
+        if let Some(error) = chunk.error {
+            let (message, code) = wire::explain_value(&error);
+            return Err(Error::Reported { message, code });
+        }
+        if let Some(usage) = chunk.usage {
+            self.usage = Some(Usage { prompt: usage.prompt_tokens, completion: usage.completion_tokens });
+        }
+        for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index == 0) {
+            self.choose(choice, on_delta);
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, choice: Choice, on_delta: &mut impl FnMut(&str)) {
+        if let Some(delta) = choice.delta {
+            let text = delta.content.map(wire::Content::into_text).or(delta.refusal).unwrap_or_default();
+            if !text.is_empty() {
+                on_delta(&text);
+                self.text.push_str(&text);
+            }
+        }
+        if choice.finish_reason.is_some() {
+            self.finish = choice.finish_reason;
+        }
+    }
+
+    /// Bytes of text so far.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The stream has ended: the reply, if that was its end too.
+    pub(crate) fn finish(self) -> Result<Reply, Error> {
+        let bytes = self.bytes();
+        let Some(finish) = self.finish else {
+            return Err(Error::BrokenOff { bytes, reason: "the stream ended without a finish reason".into() });
+        };
+        let finish = match finish.as_str() {
+            "stop" => Finish::Stop,
+            "length" => Finish::Length,
+            "content_filter" => Finish::Filtered,
+            _ => Finish::Other(finish),
+        };
+        Ok(Reply { text: without_thoughts(&self.text).to_owned(), finish, usage: self.usage })
+    }
+}
+
+/// The text after a leading `<think>` block, which endpoints that do not separate thoughts leave in;
+/// nothing if it was cut within.
+fn without_thoughts(text: &str) -> &str {
+    match text.trim_start().strip_prefix("<think>") {
+        Some(rest) => rest.split_once("</think>").map_or("", |(_, said)| said.trim_start()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;
