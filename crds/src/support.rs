@@ -1,0 +1,58 @@
+//! What the API accepts and this version does not serve yet, so that it is refused and never silently ignored.
+
+use crate::{
+    agent::{AgentSpec, ChannelKind, Source},
+    watch::WatchSpec,
+};
+
+/// Something that is not served yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The field, such as `spec.onEvent`.
+    pub field: String,
+    /// What it is, as a sentence without the field.
+    pub message: String,
+}
+
+impl Unsupported {
+    fn new(field: String, what: &str) -> Self {
+        Self { field, message: format!("{what} are not served by this version yet") }
+    }
+}
+
+impl std::fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.field, self.message)
+    }
+}
+
+/// What of an Agent is not served yet.
+pub fn agent(spec: &AgentSpec) -> Vec<Unsupported> {
+    let servers = spec.mcp_servers.iter().filter_map(|server| {
+        let (kind, what) = match server.source()? {
+            Source::File(_) => ("file", "file servers"),
+            Source::Mark(_) => ("mark", "blackboard servers"),
+            Source::Container(_) => ("container", "servers in sidecars"),
+            Source::Kcp(_) | Source::Simple(_) | Source::Http(_) | Source::Stdio(_) => return None,
+        };
+        Some(Unsupported::new(format!("spec.mcpServers[{}].{kind}", server.name), what))
+    });
+    let channels = spec.channels.iter().filter_map(|channel| {
+        let (kind, what) = match channel.kind()? {
+            ChannelKind::Irc(_) => ("irc", "IRC channels"),
+            ChannelKind::Webhook(_) => ("webhook", "webhooks"),
+            ChannelKind::Mailbox(_) => ("mailbox", "mailboxes"),
+        };
+        Some(Unsupported::new(format!("spec.channels[{}].{kind}", channel.name), what))
+    });
+    let session = spec.session.iter().map(|_| Unsupported::new("spec.session".to_owned(), "stored sessions"));
+    servers.chain(channels).chain(session).collect()
+}
+
+/// What of a Watch is not served yet.
+pub fn watch(spec: &WatchSpec) -> Vec<Unsupported> {
+    spec.on_event.iter().map(|_| Unsupported::new("spec.onEvent".to_owned(), "Python filters")).collect()
+}
+
+#[cfg(test)]
+mod tests;
