@@ -1,4 +1,56 @@
-//! placeholder
+//! `asyncai`: the agent, and the servers and tools around it.
+
+mod agent;
+mod args;
+mod channel;
+mod command;
+mod conditions;
+mod driver;
+mod event;
+mod fleet;
+mod manifest;
+mod metrics;
+mod output;
+mod report;
+mod roster;
+mod secrets;
+mod serve;
+mod servers;
+mod settings;
+mod store;
+mod telemetry;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow};
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+// musl's allocator is many times slower.
 #[global_allocator]
-static ALLOC: mimalloc::MiMalloc = mimalloc::MiMalloc;
-fn main() {}
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(Cli::parse().command).await {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("asyncai: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(command: Command) -> Result<u8> {
+    telemetry::init();
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .map_err(|_| anyhow!("a TLS provider was installed twice"))?;
+    match command {
+        Command::Agent(args) => command::agent::run(args).await,
+        Command::Run(args) => command::run::run(args).await,
+        Command::Check(args) => command::check::run(&args),
+        Command::Mcp(command) => command::mcp::run(command).await,
+    }
+}

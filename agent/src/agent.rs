@@ -1,0 +1,255 @@
+//! The agent's loop: one event at a time goes to the engines, and what they put out is performed.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use asyncai_crds::agent::Model;
+use asyncai_crds::{Agent, Watch, support};
+use asyncai_mcp::Servers;
+use asyncai_orchestrator::{self as turns, Orchestrator};
+use asyncai_watch::{self as watch, Set};
+use kube::ResourceExt;
+use tokio::sync::mpsc;
+
+use crate::channel::console;
+use crate::conditions;
+use crate::driver::turn::{Calls, OrchestratorHandle};
+use crate::driver::watch::Subscriptions;
+use crate::event::Event;
+use crate::metrics::Metrics;
+use crate::output::Sink;
+use crate::report::Report;
+use crate::roster::{Roster, Saved};
+use crate::secrets::Secrets;
+use crate::serve::Readiness;
+use crate::servers::Connections;
+use crate::settings::Settings;
+use crate::store::Store;
+
+mod commands;
+mod perform;
+
+/// What a turn that is under way when the agent must end gets, out of the pod's grace period.
+const LAST_TURN: Duration = Duration::from_secs(15);
+/// What the last writes get.
+const LAST_WRITES: Duration = Duration::from_secs(5);
+/// Events that wait: enough for a burst, and a bound on memory.
+pub(crate) const QUEUE: usize = 1024;
+
+/// What an agent is started with.
+pub(crate) struct Parts {
+    pub(crate) agent: Box<Agent>,
+    pub(crate) events: mpsc::Receiver<Event>,
+    pub(crate) sender: mpsc::Sender<Event>,
+    pub(crate) store: Store,
+    pub(crate) secrets: Secrets,
+    pub(crate) sink: Sink,
+    pub(crate) metrics: Metrics,
+    pub(crate) readiness: Readiness,
+    pub(crate) servers: Servers,
+    /// Stands in where the Agent names no model.
+    pub(crate) default_model: Option<Model>,
+    /// What tells the cluster apart in which this program runs.
+    pub(crate) cluster_id: Option<String>,
+    /// Whether the terminal is a channel.
+    pub(crate) console: bool,
+}
+
+/// The terminal's life.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Terminal {
+    /// There is none, or the watches are not known yet.
+    Idle,
+    /// It is read when every watch has started or failed, so that what is typed counts as a change to what they saw.
+    Waiting,
+    /// Lines come.
+    Open,
+    /// No more will.
+    Closed,
+}
+
+/// A running agent.
+pub(crate) struct Running {
+    agent: Box<Agent>,
+    name: String,
+    settings: Settings,
+    /// What a call of the model needs, as it was when the settings were applied.
+    model: Option<Result<asyncai_model::Config, String>>,
+    events: mpsc::Receiver<Event>,
+    sender: mpsc::Sender<Event>,
+    watches: Set,
+    turns: Orchestrator,
+    roster: Roster,
+    report: Report,
+    subscriptions: Subscriptions,
+    calls: Calls,
+    servers: Servers,
+    connections: Connections,
+    store: Store,
+    secrets: Secrets,
+    sink: Sink,
+    metrics: Metrics,
+    readiness: Readiness,
+    default_model: Option<Model>,
+    console: bool,
+    terminal: Terminal,
+    /// Tool calls that were typed and have not returned.
+    calls_typed: usize,
+    finished: bool,
+}
+
+impl Running {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let (now, wall) = (Instant::now(), SystemTime::now());
+        let channel = parts.console.then_some(console::NAME);
+        let settings = Settings::new(&parts.agent.spec, parts.default_model.as_ref(), &parts.secrets, channel);
+        let report = Report::new(parts.agent.status.as_ref());
+        // Only spreads reconnects of many agents over time.
+        let seed = wall.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos().into());
+        let handle = OrchestratorHandle::new(parts.sender.clone());
+        let mut running = Self {
+            name: parts.agent.name_any(),
+            watches: Set::new(now, wall, seed),
+            turns: Orchestrator::new(now, wall, settings.turns.clone(), report.used()),
+            roster: Roster::default(),
+            report,
+            subscriptions: Subscriptions::new(parts.servers.clone(), parts.sender.clone()),
+            calls: Calls::new(handle),
+            connections: Connections::new(parts.servers.clone(), parts.cluster_id),
+            servers: parts.servers,
+            settings,
+            model: None,
+            agent: parts.agent,
+            events: parts.events,
+            sender: parts.sender,
+            store: parts.store,
+            secrets: parts.secrets,
+            sink: parts.sink,
+            metrics: parts.metrics,
+            readiness: parts.readiness,
+            default_model: parts.default_model,
+            console: parts.console,
+            terminal: Terminal::Idle,
+            calls_typed: 0,
+            finished: false,
+        };
+        running.configure();
+        running
+    }
+
+    /// Runs until the agent is stopped, or has nothing more to do.
+    pub(crate) async fn run(mut self) {
+        self.drain();
+        while !self.finished {
+            let wake = self.next_wake();
+            let event = tokio::select! {
+                event = self.events.recv() => event,
+                () = sleep_until(wake) => None,
+            };
+            self.handle(event);
+            // A burst is taken in as a whole before anything is put out, so that it costs one read and one write.
+            while let Ok(event) = self.events.try_recv() {
+                self.handle(Some(event));
+            }
+            self.drain();
+        }
+        self.servers.close().await;
+        if let Some(status) = self.report.write(Instant::now(), SystemTime::now(), true) {
+            self.store.save_agent(status);
+        }
+        self.store.flush(LAST_WRITES).await;
+    }
+
+    fn next_wake(&self) -> Option<Instant> {
+        [self.watches.next_wake(), self.turns.next_wake(), self.report.next_wake()].into_iter().flatten().min()
+    }
+
+    fn handle(&mut self, event: Option<Event>) {
+        let now = Instant::now();
+        match event {
+            None => self.wake(now),
+            Some(Event::Agent(agent)) => {
+                self.agent = agent;
+                self.configure();
+            }
+            Some(Event::Secrets) => self.configure(),
+            Some(Event::Watch(watch)) => self.take(&watch),
+            Some(Event::WatchGone(uid)) => {
+                let input = self.roster.remove(&uid);
+                self.watches.handle(now, input);
+            }
+            Some(Event::Listed) => {
+                self.readiness.set(true);
+                self.terminal = if self.console { Terminal::Waiting } else { Terminal::Idle };
+                self.watches.handle(now, watch::Input::Loaded);
+                if !self.watches.is_restoring() {
+                    self.start();
+                }
+            }
+            Some(Event::Watches(input)) => self.watches.handle(now, *input),
+            Some(Event::Turns(input)) => self.turns.handle(now, input),
+            Some(Event::Servers) => self.report.servers = self.servers.status(),
+            Some(Event::Console(line)) => self.typed(line),
+            Some(Event::Called(line)) => self.called(&line),
+            Some(Event::ConsoleClosed) => {
+                self.terminal = Terminal::Closed;
+                self.watches.handle(now, watch::Input::Refresh);
+                self.turns.handle(now, turns::Input::Eof);
+            }
+            Some(Event::Stop | Event::AgentGone) => {
+                self.readiness.set(false);
+                self.turns.handle(now, turns::Input::Stop { deadline: now + LAST_TURN });
+            }
+        }
+    }
+
+    /// The watches of before are there again, or have failed: turns may begin.
+    fn start(&mut self) {
+        self.turns.handle(Instant::now(), turns::Input::Start);
+    }
+
+    fn wake(&mut self, now: Instant) {
+        self.watches.handle(now, watch::Input::Wake);
+        self.turns.handle(now, turns::Input::Wake);
+    }
+
+    /// Applies what the Agent says now, or what its Secrets hold now.
+    fn configure(&mut self) {
+        let model_before = self.model.take();
+        let channel = self.console.then_some(console::NAME);
+        let mut settings = Settings::new(&self.agent.spec, self.default_model.as_ref(), &self.secrets, channel);
+        // The operator says so in the status; a pod of before must not go on as if it did not matter.
+        settings.turns.suspend |= !support::agent(&self.agent.spec).is_empty();
+        self.connections.apply(&settings.servers);
+        let now = Instant::now();
+        self.watches.handle(now, watch::Input::Limit(settings.max_watches));
+        self.turns.handle(now, turns::Input::Config(settings.turns.clone()));
+        self.model = Some(settings.model(&self.secrets));
+        if model_before != self.model {
+            self.turns.handle(now, turns::Input::ModelChanged);
+        }
+        self.report.generation = self.agent.metadata.generation.unwrap_or_default();
+        self.report.missing.clone_from(&settings.missing);
+        self.report.servers = self.servers.status();
+        self.settings = settings;
+    }
+
+    fn take(&mut self, watch: &Watch) {
+        let Some(now) = conditions::time(SystemTime::now()) else { return };
+        let (input, refused) = self.roster.take(&self.name, watch, &now);
+        self.watches.handle(Instant::now(), input);
+        self.save(refused);
+    }
+
+    fn save(&mut self, saved: Option<Saved>) {
+        if let Some(Saved { uid, name, status }) = saved {
+            self.store.save_watch(&uid, &name, status);
+        }
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,130 @@
+//! Performs what the engines put out, until both have nothing more.
+
+use std::time::{Instant, SystemTime};
+
+use asyncai_orchestrator as turns;
+use asyncai_watch as watch;
+
+use super::{Running, Terminal};
+use crate::channel::console;
+use crate::conditions;
+
+impl Running {
+    /// What one engine puts out may be an input of the other, so they are drained in turns.
+    pub(super) fn drain(&mut self) {
+        loop {
+            if let Some(output) = self.watches.poll() {
+                self.perform_watch(output);
+            } else if let Some(output) = self.turns.poll() {
+                self.perform_turn(output);
+            } else {
+                break;
+            }
+        }
+        if self.terminal == Terminal::Waiting && !self.watches.is_busy() {
+            self.terminal = Terminal::Open;
+            console::spawn(self.sender.clone());
+        }
+        self.turns.handle(Instant::now(), turns::Input::Pending(self.calls_typed > 0 || self.watches.is_busy()));
+        while let Some(output) = self.turns.poll() {
+            self.perform_turn(output);
+        }
+        self.metrics.watches.set(i64::try_from(self.roster.len()).unwrap_or(i64::MAX));
+        let ready = self.report.servers.iter().filter(|server| server.ready).count();
+        self.metrics.servers_ready.set(i64::try_from(ready).unwrap_or(i64::MAX));
+        if let Some(status) = self.report.write(Instant::now(), SystemTime::now(), false) {
+            self.store.save_agent(status);
+        }
+    }
+
+    fn perform_watch(&mut self, output: watch::Output) {
+        match output {
+            watch::Output::Subscribe { id, ticket, uri, server } => {
+                self.subscriptions.subscribe(id, ticket, uri, server);
+            }
+            watch::Output::Unsubscribe(id) => self.subscriptions.unsubscribe(&id),
+            watch::Output::Read { id, ticket, uri, server, since } => {
+                self.subscriptions.read(id, ticket, uri, server, since);
+            }
+            watch::Output::Filter { id, ticket, .. } => {
+                // Watches with a filter are refused when they are taken in.
+                let result = Err("Python filters are not served by this version yet".to_owned());
+                self.watches.handle(Instant::now(), watch::Input::Filtered { id, ticket, result });
+            }
+            watch::Output::Notice(notice) => self.turns.handle(
+                Instant::now(),
+                turns::Input::Notice(turns::Notice {
+                    number: notice.number,
+                    text: notice.text(),
+                    source: notice.watch,
+                    lines: notice.lines,
+                    more: notice.more,
+                }),
+            ),
+            watch::Output::Status(status) => {
+                let saved = conditions::time(SystemTime::now()).and_then(|now| self.roster.status(&status, &now));
+                self.save(saved);
+            }
+            watch::Output::Log(event) => self.log_watch(&event),
+            watch::Output::Stopped => self.finished = true,
+        }
+    }
+
+    fn perform_turn(&mut self, output: turns::Output) {
+        let now = Instant::now();
+        match output {
+            turns::Output::Call { run, messages } => {
+                self.calls.call(run, &messages, self.settings.model(&self.secrets));
+            }
+            turns::Output::Cancel { run } => self.calls.cancel(run),
+            // Each reply is logged as well, and stdout is where the console and the log are.
+            turns::Output::Publish { .. } => self.metrics.replies.with_label_values(&["published"]).inc(),
+            turns::Output::Seen(numbers) => self.watches.handle(now, watch::Input::Seen(numbers)),
+            turns::Output::Usage(usage) => self.report.spent(usage, SystemTime::now()),
+            turns::Output::Throttled(throttle) => self.report.throttled(throttle),
+            turns::Output::Log(event) => self.log_turn(&event),
+            turns::Output::Finished => self.watches.handle(now, watch::Input::Stop),
+        }
+    }
+
+    fn log_watch(&mut self, event: &watch::Event) {
+        match event {
+            watch::Event::Event { kept, .. } => {
+                self.metrics.events.with_label_values(&[if *kept { "kept" } else { "dropped" }]).inc();
+            }
+            watch::Event::Notice { .. } => self.metrics.notices.inc(),
+            watch::Event::Resubscribing { .. } => self.metrics.resubscribes.inc(),
+            watch::Event::Restored { .. } => self.start(),
+            watch::Event::Started { .. }
+            | watch::Event::Subscribed { .. }
+            | watch::Event::Failed { .. }
+            | watch::Event::Stopped { .. } => {}
+        }
+        self.sink.event(event.name(), event.verbose(), event);
+    }
+
+    fn log_turn(&mut self, event: &turns::Event) {
+        match event {
+            turns::Event::RunCompleted { prompt_tokens, completion_tokens, .. } => {
+                self.metrics.turns.with_label_values(&["ok"]).inc();
+                self.metrics.tokens.with_label_values(&["prompt"]).inc_by(*prompt_tokens);
+                self.metrics.tokens.with_label_values(&["completion"]).inc_by(*completion_tokens);
+            }
+            turns::Event::RunFailed { .. } | turns::Event::RunAbandoned { .. } => {
+                self.metrics.turns.with_label_values(&["error"]).inc();
+            }
+            turns::Event::ReplySuppressed { .. } => self.metrics.replies.with_label_values(&["suppressed"]).inc(),
+            turns::Event::NoticeStream { .. }
+            | turns::Event::InputStream { .. }
+            | turns::Event::Throttled { .. }
+            | turns::Event::Unthrottled {}
+            | turns::Event::RunCreated { .. }
+            | turns::Event::RunQueued { .. }
+            | turns::Event::RunDelta { .. }
+            | turns::Event::RunCancelled { .. }
+            | turns::Event::ThreadShortened { .. }
+            | turns::Event::ReplyPublished { .. } => {}
+        }
+        self.sink.event(event.name(), event.verbose(), event);
+    }
+}

@@ -1,0 +1,143 @@
+//! The command line of `asyncai`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// LLM agents that are woken by pushed changes.
+#[derive(Debug, Parser)]
+#[command(name = "asyncai", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs an agent in a cluster, configured by its Agent resource.
+    #[command(after_help = "Example:\n  asyncai agent --name alice --namespace default")]
+    Agent(AgentArgs),
+    /// Runs an agent without a cluster, from the same manifests.
+    #[command(after_help = "Examples:\n  asyncai run -f agent.yaml -f watches/\n  \
+        echo '/call memo memo_set {\"key\":\"a\",\"value\":\"b\"}' | asyncai run -f memo.yaml")]
+    Run(RunArgs),
+    /// Validates manifests offline, for a pre-commit hook or CI.
+    #[command(after_help = "Exit status: 0 valid, 1 findings, 2 a file cannot be read.\n\n\
+        Example:\n  asyncai check -f fleet/")]
+    Check(CheckArgs),
+    /// Serves one of the reference MCP servers, or checks a foreign one.
+    #[command(subcommand)]
+    Mcp(Mcp),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AgentArgs {
+    /// Name of the Agent resource.
+    #[arg(long, env = asyncai_crds::contract::AGENT_NAME_ENV)]
+    pub(crate) name: String,
+    /// Namespace of the Agent resource.
+    #[arg(long, env = asyncai_crds::contract::AGENT_NAMESPACE_ENV)]
+    pub(crate) namespace: String,
+    /// Writes every event to stdout, not only notices and replies.
+    #[arg(long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Manifests: YAML files, or folders of them.
+    #[arg(short, long = "filename", value_name = "PATH", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Keeps the status of the agent and its watches here, so that the next run resumes.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state_dir: Option<PathBuf>,
+    /// What stdout carries.
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+    /// Writes every event, not only notices and replies.
+    #[arg(long)]
+    pub(crate) verbose: bool,
+    /// Restricts the agent to these channels of its spec; `console` is the terminal.
+    #[arg(short, long = "channel", value_name = "CHANNEL")]
+    pub(crate) channels: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Manifests: YAML files, or folders of them.
+    #[arg(short, long = "filename", value_name = "PATH", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// How findings are printed.
+    #[arg(long, value_enum, default_value_t = Report::Text)]
+    pub(crate) output: Report,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Ndjson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Report {
+    /// `file:line: field: message`, one finding a line.
+    Text,
+    /// One JSON array.
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Mcp {
+    /// A memo of keys and values: resource `memo://notes`, tool `memo_set`.
+    #[command(after_help = "Example:\n  asyncai mcp simple --http 127.0.0.1:8931")]
+    Simple(Listen),
+    /// Objects of Kubernetes and kcp as event logs.
+    #[command(after_help = "Example:\n  asyncai mcp kcp --access read-only --kubeconfig ~/.kube/config")]
+    Kcp(KcpArgs),
+    /// Tells what a server lacks to be watchable.
+    #[command(after_help = "Exit status: 0 watchable, 1 not.\n\nExamples:\n  \
+        asyncai mcp check asyncai mcp simple\n  asyncai mcp check http://127.0.0.1:8931/mcp")]
+    Check {
+        /// A command with its arguments, or a URL.
+        #[arg(required = true, trailing_var_arg = true, value_name = "CMD...|URL")]
+        target: Vec<String>,
+    },
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Listen {
+    /// Serves Streamable HTTP at this address, endpoint /mcp, instead of stdio.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<String>,
+    /// With --http: answers requests for this host name too; loopback names always are.
+    #[arg(long, value_name = "HOST", requires = "http")]
+    pub(crate) allow_host: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KcpArgs {
+    /// What the server may do.
+    #[arg(long, value_enum)]
+    pub(crate) access: Access,
+    /// Kubeconfig file; without it the usual places, or the pod's own account.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// Name by which a URI's `kcp=` picks this server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Acts as this account, with a token minted anew at each connection.
+    #[arg(long, value_name = "NS/NAME")]
+    pub(crate) service_account: Option<String>,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Access {
+    /// Reads and watches.
+    ReadOnly,
+    /// Reads, watches and writes.
+    ReadWrite,
+}

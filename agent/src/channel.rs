@@ -1,0 +1,3 @@
+//! Channels: where input comes from and replies go.
+
+pub(crate) mod console;

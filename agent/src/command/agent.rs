@@ -1,0 +1,74 @@
+//! `asyncai agent`: the program of an agent's pod.
+
+use std::env;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use anyhow::{Context as _, Result};
+use asyncai_crds::agent::Model;
+use asyncai_crds::contract;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use crate::agent::{Parts, QUEUE, Running};
+use crate::args::{AgentArgs, Output};
+use crate::event::Event;
+use crate::metrics::Metrics;
+use crate::output::Sink;
+use crate::secrets::Secrets;
+use crate::serve::{self, Readiness};
+use crate::store::{Store, cluster};
+
+/// Runs until the pod is to end or the Agent is gone.
+pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
+    let stop = super::stop_signal()?;
+    let metrics = Metrics::new()?;
+    let readiness = Readiness::default();
+    let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, contract::HTTP_PORT));
+    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    serve::spawn(listener, readiness.clone(), metrics.clone());
+
+    let client = cluster::connect().await.context("cannot reach the API server")?;
+    let (sender, mut events) = mpsc::channel(QUEUE);
+    super::run::forward_stop(stop, sender.clone());
+    let store = cluster::Store::open(&client, &args.namespace, &args.name, &sender);
+    let Some((agent, early)) = first(&mut events).await else { return Ok(0) };
+    for event in early {
+        sender.send(event).await?;
+    }
+    let secrets = Secrets::mounted(sender.clone());
+    let running = Running::new(Parts {
+        agent,
+        servers: super::run::servers(&sender),
+        events,
+        sender,
+        store: Store::Cluster(store),
+        secrets,
+        sink: Sink::stdout(&args.name, Output::Ndjson, args.verbose),
+        metrics,
+        readiness,
+        default_model: default_model()?,
+        cluster_id: env::var(contract::CLUSTER_ID_ENV).ok(),
+        console: false,
+    });
+    running.run().await;
+    Ok(0)
+}
+
+/// Waits for the Agent, which decides how the agent is made; what comes before it is kept. None: the end came first.
+async fn first(events: &mut mpsc::Receiver<Event>) -> Option<(Box<asyncai_crds::Agent>, Vec<Event>)> {
+    let mut early = Vec::new();
+    loop {
+        match events.recv().await? {
+            Event::Agent(agent) => return Some((agent, early)),
+            Event::Stop => return None,
+            Event::AgentGone => {}
+            event => early.push(event),
+        }
+    }
+}
+
+/// The operator's default model.
+pub(crate) fn default_model() -> Result<Option<Model>> {
+    let Ok(json) = env::var(contract::DEFAULT_MODEL_ENV) else { return Ok(None) };
+    serde_json::from_str(&json).with_context(|| format!("{} holds no model", contract::DEFAULT_MODEL_ENV)).map(Some)
+}

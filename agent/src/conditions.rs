@@ -1,0 +1,155 @@
+//! What the agent says of its Watches and itself, from what its engines and servers say. Pure.
+
+use std::time::SystemTime;
+
+use asyncai_crds::condition::{self, Status as Holds};
+use asyncai_crds::watch::{Baseline, Counts, Cursor, Shape};
+use asyncai_crds::{Condition, Reason, Time, WatchStatus};
+use asyncai_watch::{FailureKind, Phase, Resume, Status};
+
+#[cfg(test)]
+mod tests;
+
+/// The status of a Watch that the engine has; `old` is the one before.
+pub(crate) fn watch(old: &WatchStatus, status: &Status, now: &Time) -> WatchStatus {
+    let make = |type_, (holds, reason, message): (Holds, Reason, String)| {
+        condition::new(type_, holds, reason, &message, status.generation, now)
+    };
+    let conditions = vec![
+        make(condition::ACCEPTED, accepted(&status.phase)),
+        make(condition::SUBSCRIBED, subscribed(&status.phase)),
+    ];
+    WatchStatus {
+        observed_generation: None, // the operator's
+        conditions: condition::follow(&old.conditions, conditions),
+        shape: status.shape.map(|shape| match shape {
+            asyncai_watch::Shape::EventLog => Shape::EventLog,
+            asyncai_watch::Shape::State => Shape::State,
+        }),
+        server: status.server.clone(),
+        cursor: status.cursor.as_ref().map(|cursor| Cursor { epoch: cursor.epoch.clone(), seq: cursor.seq }),
+        baseline: status.baseline.as_ref().map(|baseline| Baseline {
+            hash: baseline.hash.clone(),
+            items: baseline.items,
+            digests: baseline.digests.clone(),
+            truncated: baseline.truncated,
+        }),
+        counts: Some(Counts {
+            events: status.counts.events,
+            dropped: status.counts.dropped,
+            notices: status.counts.notices,
+            gaps: status.counts.gaps,
+            resubscribes: status.counts.resubscribes,
+        }),
+        last_event_time: status.last_event.and_then(time),
+        last_notice_time: status.last_notice.and_then(time),
+    }
+}
+
+/// The status of a Watch that the agent does not run: as before, but for the conditions.
+pub(crate) fn refused(old: &WatchStatus, reason: Reason, message: &str, generation: i64, now: &Time) -> WatchStatus {
+    let conditions = vec![
+        condition::new(condition::ACCEPTED, Holds::False, reason, message, generation, now),
+        condition::new(
+            condition::SUBSCRIBED,
+            Holds::False,
+            Reason::Pending,
+            "the Watch is not accepted",
+            generation,
+            now,
+        ),
+    ];
+    WatchStatus { observed_generation: None, conditions: condition::follow(&old.conditions, conditions), ..old.clone() }
+}
+
+/// What the status of a Watch lets the engine resume from.
+///
+/// If the spec changed while no agent ran, the baseline may be of another resource: its digests are left out, so that
+/// a difference is told as a gap and not as changes of each item.
+pub(crate) fn resume(status: &WatchStatus, generation: i64) -> Resume {
+    let counts = status.counts.unwrap_or_default();
+    let accepted = condition::find(&status.conditions, condition::ACCEPTED);
+    let same_spec = accepted.and_then(|accepted| accepted.observed_generation) == Some(generation);
+    Resume {
+        cursor: status.cursor.as_ref().map(|c| asyncai_watch::Cursor { epoch: c.epoch.clone(), seq: c.seq }),
+        baseline: status.baseline.as_ref().map(|baseline| asyncai_watch::Baseline {
+            hash: baseline.hash.clone(),
+            items: baseline.items,
+            digests: baseline.digests.clone().filter(|_| same_spec),
+            truncated: baseline.truncated || !same_spec,
+        }),
+        counts: asyncai_watch::Counts {
+            events: counts.events,
+            dropped: counts.dropped,
+            notices: counts.notices,
+            gaps: counts.gaps,
+            resubscribes: counts.resubscribes,
+        },
+        last_event: status.last_event_time.as_ref().map(|time| time.0.into()),
+        last_notice: status.last_notice_time.as_ref().map(|time| time.0.into()),
+    }
+}
+
+/// A moment in whole seconds, as Kubernetes writes it; None if it is none that a calendar has.
+pub(crate) fn time(at: SystemTime) -> Option<Time> {
+    let stamp = jiff::Timestamp::try_from(at).ok()?;
+    jiff::Timestamp::from_second(stamp.as_second()).ok().map(Time)
+}
+
+/// The agent's own conditions: `missing` says which Secrets and servers are not there.
+pub(crate) fn agent(
+    old: &[Condition],
+    missing: &[(Reason, String)],
+    throttled: Option<&(Reason, String)>,
+    generation: i64,
+    now: &Time,
+) -> Vec<Condition> {
+    let (holds, reason, message) = match missing.first() {
+        None => (Holds::True, Reason::ResolvedRefs, String::new()),
+        Some((reason, _)) => {
+            let all = missing.iter().map(|(_, message)| message.as_str()).collect::<Vec<_>>();
+            (Holds::False, *reason, all.join("; "))
+        }
+    };
+    let mut conditions = vec![condition::new(condition::RESOLVED_REFS, holds, reason, &message, generation, now)];
+    if let Some((reason, message)) = throttled {
+        conditions.push(condition::new(condition::THROTTLED, Holds::True, *reason, message, generation, now));
+    }
+    condition::follow(old, conditions)
+}
+
+fn accepted(phase: &Phase) -> (Holds, Reason, String) {
+    match phase {
+        Phase::Refused { maximum } => {
+            let message =
+                format!("spec.watches.max of the Agent allows {maximum}, and that many are older than this one");
+            (Holds::False, Reason::TooManyWatches, message)
+        }
+        Phase::Suspended
+        | Phase::Connecting
+        | Phase::Subscribed
+        | Phase::Resubscribing { .. }
+        | Phase::Failed { .. } => (Holds::True, Reason::Accepted, String::new()),
+    }
+}
+
+fn subscribed(phase: &Phase) -> (Holds, Reason, String) {
+    match phase {
+        Phase::Refused { .. } => (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned()),
+        Phase::Suspended => (Holds::False, Reason::Suspended, "spec.suspend is set".to_owned()),
+        Phase::Connecting => (Holds::False, Reason::Connecting, String::new()),
+        Phase::Subscribed => (Holds::True, Reason::Subscribed, String::new()),
+        Phase::Resubscribing { attempt, message } => {
+            (Holds::False, Reason::Resubscribing, format!("attempt {attempt}: {message}"))
+        }
+        Phase::Failed { failure, .. } => {
+            let reason = match failure.kind {
+                FailureKind::UnknownServer => Reason::UnknownServer,
+                FailureKind::NotWatchable => Reason::NotWatchable,
+                FailureKind::ServerDown => Reason::ServerDown,
+                FailureKind::SourceError => Reason::SourceError,
+            };
+            (Holds::False, reason, failure.message.clone())
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Everything that the agent's loop can meet.
+
+use asyncai_crds::{Agent, Watch};
+
+use crate::channel::console::Line;
+
+/// Something that happened.
+pub(crate) enum Event {
+    /// The Agent as it is now.
+    Agent(Box<Agent>),
+    /// The Agent was deleted.
+    AgentGone,
+    /// A Watch of the agent, new or changed.
+    Watch(Box<Watch>),
+    /// The Watch of this UID is gone.
+    WatchGone(String),
+    /// Every Watch that existed at the start has been told.
+    Listed,
+    /// What came of an output of the watch engine.
+    Watches(Box<asyncai_watch::Input>),
+    /// What came of an output of the turn engine.
+    Turns(asyncai_orchestrator::Input),
+    /// The status of an MCP server changed.
+    Servers,
+    /// A mounted Secret changed.
+    Secrets,
+    /// A line was typed.
+    Console(Line),
+    /// A tool call that was typed has returned: a line for the terminal.
+    Called(String),
+    /// Nothing more will be typed.
+    ConsoleClosed,
+    /// SIGTERM or SIGINT.
+    Stop,
+}
+
+impl Event {
+    /// An input of the watch engine.
+    pub(crate) fn watches(input: asyncai_watch::Input) -> Self {
+        Self::Watches(Box::new(input))
+    }
+}

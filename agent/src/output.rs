@@ -1,0 +1,81 @@
+//! What stdout carries: the agent's events as NDJSON, or its replies for people.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::args::Output;
+
+#[cfg(test)]
+mod tests;
+
+/// Writes events to stdout.
+#[derive(Debug)]
+pub(crate) struct Sink<W = io::Stdout> {
+    agent: String,
+    format: Output,
+    verbose: bool,
+    to: W,
+}
+
+impl Sink {
+    pub(crate) fn stdout(agent: &str, format: Output, verbose: bool) -> Self {
+        Self { agent: agent.to_owned(), format, verbose, to: io::stdout() }
+    }
+}
+
+impl<W: Write> Sink<W> {
+    /// Writes the event `name`, one of `detail` only with `--verbose`. With NDJSON a line is
+    /// `{"ts", "event", "agent", …fields}`.
+    pub(crate) fn event<F: Serialize>(&mut self, name: &str, detail: bool, fields: &F) {
+        if detail && !self.verbose {
+            return;
+        }
+        let fields = match serde_json::to_value(fields) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(Value::Null) => Map::new(),
+            other => Map::from_iter([("value".to_owned(), other.unwrap_or_default())]),
+        };
+        let line = match self.format {
+            Output::Ndjson => {
+                let line = Line { ts: jiff::Timestamp::now(), event: name, agent: &self.agent, fields: &fields };
+                serde_json::to_string(&line).ok()
+            }
+            Output::Text => text(name, &fields),
+        };
+        if let Some(line) = line {
+            self.line(&line);
+        }
+    }
+
+    /// Writes a line for people; nothing with NDJSON.
+    pub(crate) fn say(&mut self, line: &str) {
+        if self.format == Output::Text {
+            self.line(line);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        // Who closed stdout does not want to hear of it; the agent's work goes on.
+        let _ = writeln!(self.to, "{line}").and_then(|()| self.to.flush());
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    ts: jiff::Timestamp,
+    event: &'a str,
+    agent: &'a str,
+    #[serde(flatten)]
+    fields: &'a Map<String, Value>,
+}
+
+/// People read replies; a notice is what the agent reads.
+fn text(name: &str, fields: &Map<String, Value>) -> Option<String> {
+    match name {
+        "reply.published" => fields.get("text").and_then(Value::as_str).map(str::to_owned),
+        "watch.notice" => None,
+        _ => Some(format!("# {name} {}", Value::Object(fields.clone()))),
+    }
+}

@@ -1,0 +1,42 @@
+//! Where Agent and Watches come from and their status goes: a cluster, or files.
+
+pub(crate) mod cluster;
+pub(crate) mod local;
+
+use std::time::Duration;
+
+use asyncai_crds::{AgentStatus, WatchStatus};
+
+/// One of the two stores.
+pub(crate) enum Store {
+    /// The API server.
+    Cluster(cluster::Store),
+    /// Manifests, and a folder for the status.
+    Local(Box<local::Store>),
+}
+
+impl Store {
+    /// Saves what the agent says of itself.
+    pub(crate) fn save_agent(&mut self, status: AgentStatus) {
+        match self {
+            Self::Cluster(store) => store.save_agent(status),
+            Self::Local(store) => store.save_agent(status),
+        }
+    }
+
+    /// Saves what the agent says of the Watch `name`, of that UID.
+    pub(crate) fn save_watch(&mut self, uid: &str, name: &str, status: WatchStatus) {
+        match self {
+            Self::Cluster(store) => store.save_watch(uid, name, status),
+            Self::Local(store) => store.save_watch(name, status),
+        }
+    }
+
+    /// Returns when everything is saved, or after `limit`.
+    pub(crate) async fn flush(self, limit: Duration) {
+        match self {
+            Self::Cluster(store) => store.flush(limit).await,
+            Self::Local(_) => {}
+        }
+    }
+}
