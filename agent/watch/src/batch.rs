@@ -1,0 +1,77 @@
+//! Lines that wait to be told together.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::change::Mark;
+
+/// A notice has at most so many lines; those beyond are counted.
+const MAX_LINES: usize = 20;
+/// No wait is longer, whatever the spec says.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// The lines of the next notice. It does not grow beyond [`MAX_LINES`], however long it waits.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    lines: Vec<(String, u32)>,
+    more: usize,
+    first: Instant,
+    last: Instant,
+    /// The events told, if there are any.
+    pub(crate) events: Option<Events>,
+    /// The last mark that came after one of the lines.
+    pub(crate) mark: Option<Mark>,
+}
+
+/// A range of events of one sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Events {
+    epoch: Arc<str>,
+    from: u64,
+    to: u64,
+}
+
+impl Events {
+    /// `<epoch>/<from>-<to>`.
+    pub(crate) fn id(&self) -> String {
+        format!("{}/{}-{}", self.epoch, self.from, self.to)
+    }
+}
+
+impl Batch {
+    /// A batch that starts now, with no line.
+    pub(crate) fn new(now: Instant) -> Self {
+        Self { lines: Vec::new(), more: 0, first: now, last: now, events: None, mark: None }
+    }
+
+    /// Adds a line. One that is there already is counted with it.
+    pub(crate) fn add(&mut self, now: Instant, line: String) {
+        self.last = now;
+        if let Some((_, times)) = self.lines.iter_mut().find(|(told, _)| *told == line) {
+            *times = times.saturating_add(1);
+        } else if self.lines.len() < MAX_LINES {
+            self.lines.push((line, 1));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Says that the line just added is of this event. Of a sequence that started anew, the new one counts.
+    pub(crate) fn cover(&mut self, epoch: &Arc<str>, seq: u64) {
+        match &mut self.events {
+            Some(events) if events.epoch == *epoch => events.to = seq,
+            _ => self.events = Some(Events { epoch: Arc::clone(epoch), from: seq, to: seq }),
+        }
+    }
+
+    /// When it is to be told: `debounce` after the last line, at the latest `max_wait` after the first.
+    pub(crate) fn due(&self, debounce: Duration, max_wait: Duration) -> Instant {
+        (self.last + debounce.min(LONGEST)).min(self.first + max_wait.min(LONGEST))
+    }
+
+    /// The lines as they are told, and how many more there were.
+    pub(crate) fn into_lines(self) -> (Vec<String>, usize) {
+        let told = |(line, times)| if times > 1 { format!("{line} ×{times}") } else { line };
+        (self.lines.into_iter().map(told).collect(), self.more)
+    }
+}

@@ -1,0 +1,57 @@
+//! What a watch shows of itself.
+
+use super::{Link, Stop, Trouble, Watch};
+use crate::output::Output;
+use crate::status::{Phase, Status};
+use crate::world::World;
+
+impl Watch {
+    pub(super) fn report(&mut self, world: &mut World) {
+        let status = self.status();
+        let at_once = self.is_stopped();
+        if let Some(status) = self.reporter.report(world.now, status, self.pipeline.settled(), at_once) {
+            world.output(Output::Status(status));
+        }
+    }
+
+    pub(super) fn status(&self) -> Status {
+        let tally = self.pipeline.tally();
+        let (counts, last_event, last_notice) = (tally.counts, tally.last_event, tally.last_notice);
+        Status {
+            id: self.spec.id.clone(),
+            generation: self.spec.generation,
+            phase: self.phase(),
+            shape: self.reader.shape(),
+            server: self.server.clone(),
+            cursor: None,
+            baseline: None,
+            counts,
+            last_event,
+            last_notice,
+            broken_filter: self.pipeline.broken_filter().map(str::to_owned),
+            throttled: self.throttled,
+        }
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        if let Some(Stop::Done(phase)) = &self.stop {
+            return phase.clone();
+        }
+        if let Some(maximum) = self.refused {
+            return Phase::Refused { maximum };
+        }
+        if self.spec.suspend {
+            return Phase::Suspended;
+        }
+        match &self.trouble {
+            None if matches!(self.link, Link::Live(_)) => Phase::Subscribed,
+            None => Phase::Connecting,
+            Some(Trouble { failure, setback }) if setback.failed => {
+                Phase::Failed { failure: failure.clone(), attempts: self.health.attempts_made() }
+            }
+            Some(Trouble { failure, setback }) => {
+                Phase::Resubscribing { attempt: setback.attempt, message: failure.message.clone() }
+            }
+        }
+    }
+}
