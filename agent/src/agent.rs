@@ -177,6 +177,11 @@ impl Running {
                 let input = self.roster.remove(&uid);
                 self.watches.handle(now, input);
             }
+            Some(Event::Manifests(agent, watches)) => {
+                for event in self.store.take(*agent, watches) {
+                    self.handle(Some(event));
+                }
+            }
             Some(Event::Listed) => {
                 self.readiness.set(true);
                 self.terminal = if self.console { Terminal::Waiting } else { Terminal::Idle };

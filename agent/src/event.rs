@@ -2,7 +2,7 @@
 
 use asyncai_crds::{Agent, Watch};
 
-use crate::channel::console::Line;
+use crate::channel::line::Line;
 
 /// Something that happened.
 pub(crate) enum Event {
@@ -16,6 +16,8 @@ pub(crate) enum Event {
     WatchGone(String),
     /// Every Watch that existed at the start has been told.
     Listed,
+    /// The manifests, as they are now.
+    Manifests(Box<Agent>, Vec<Watch>),
     /// What came of an output of the watch engine.
     Watches(Box<asyncai_watch::Input>),
     /// What came of an output of the turn engine.

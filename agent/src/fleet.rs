@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use asyncai_crds::validate::{Finding, Object, Validator};
-use asyncai_crds::{Agent, Watch, contract};
+use asyncai_crds::{Agent, Watch, contract, support};
+use kube::ResourceExt;
 use serde_json::Value;
 
 use crate::manifest::Document;
@@ -58,6 +59,29 @@ impl Fleet {
             }
         }
         fleet
+    }
+
+    /// The one Agent and its Watches.
+    ///
+    /// # Errors
+    /// What is wrong, a line each, if the manifests are not just that or use what is not served yet.
+    pub(crate) fn single(&self) -> Result<(Agent, Vec<Watch>), Vec<String>> {
+        if !self.problems.is_empty() {
+            return Err(self.problems.iter().map(ToString::to_string).collect());
+        }
+        let [agent] = self.agents.as_slice() else {
+            let names = self.agents.iter().map(ResourceExt::name_any).collect::<Vec<_>>();
+            let found = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err(vec![format!("expected one Agent among the manifests, found {found}")]);
+        };
+        let name = agent.name_any();
+        let unsupported = support::agent(&agent.spec).into_iter().map(|what| format!("Agent {name}: {what}"));
+        let strangers = self.watches.iter().filter(|watch| watch.spec.agent_ref.name != name).map(|watch| {
+            let wanted = &watch.spec.agent_ref.name;
+            format!("Watch {}: spec.agentRef.name: there is no Agent {wanted:?}, only {name:?}", watch.name_any())
+        });
+        let wrong = unsupported.chain(strangers).collect::<Vec<_>>();
+        if wrong.is_empty() { Ok((agent.clone(), self.watches.clone())) } else { Err(wrong) }
     }
 
     fn add(&mut self, validator: &Validator, document: &Document) {

@@ -5,7 +5,9 @@ pub(crate) mod local;
 
 use std::time::Duration;
 
-use asyncai_crds::{AgentStatus, WatchStatus};
+use asyncai_crds::{Agent, AgentStatus, Watch, WatchStatus};
+
+use crate::event::Event;
 
 /// One of the two stores.
 pub(crate) enum Store {
@@ -16,6 +18,14 @@ pub(crate) enum Store {
 }
 
 impl Store {
+    /// Takes in what the manifests hold now; what that changes is told as a cluster would.
+    pub(crate) fn take(&mut self, agent: Agent, watches: Vec<Watch>) -> Vec<Event> {
+        match self {
+            Self::Cluster(_) => Vec::new(),
+            Self::Local(store) => store.take(agent, watches),
+        }
+    }
+
     /// Saves what the agent says of itself.
     pub(crate) fn save_agent(&mut self, status: AgentStatus) {
         match self {

@@ -6,7 +6,8 @@ use asyncai_orchestrator as turns;
 use asyncai_watch as watch;
 
 use super::{Running, Terminal};
-use crate::channel::console::{self, Line};
+use crate::channel::console;
+use crate::channel::line::{HELP, Line};
 use crate::event::Event;
 
 impl Running {
@@ -32,7 +33,7 @@ impl Running {
                 });
             }
             Line::Servers => self.list_servers(),
-            Line::Help => self.sink.say(console::HELP),
+            Line::Help => self.sink.say(HELP),
             Line::Wrong(message) => self.sink.say(&format!("# {message}")),
         }
     }

@@ -4,11 +4,11 @@ use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::{Context as _, Result};
-use asyncai_crds::agent::Model;
 use asyncai_crds::contract;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
+use super::setup;
 use crate::agent::{Parts, QUEUE, Running};
 use crate::args::{AgentArgs, Output};
 use crate::event::Event;
@@ -20,7 +20,7 @@ use crate::store::{Store, cluster};
 
 /// Runs until the pod is to end or the Agent is gone.
 pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
-    let stop = super::stop_signal()?;
+    let stop = setup::stop_signal()?;
     let metrics = Metrics::new()?;
     let readiness = Readiness::default();
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, contract::HTTP_PORT));
@@ -29,7 +29,7 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
 
     let client = cluster::connect().await.context("cannot reach the API server")?;
     let (sender, mut events) = mpsc::channel(QUEUE);
-    super::run::forward_stop(stop, sender.clone());
+    setup::forward_stop(stop, sender.clone());
     let store = cluster::Store::open(&client, &args.namespace, &args.name, &sender);
     let Some((agent, early)) = first(&mut events).await else { return Ok(0) };
     for event in early {
@@ -38,7 +38,7 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
     let secrets = Secrets::mounted(sender.clone());
     let running = Running::new(Parts {
         agent,
-        servers: super::run::servers(&sender),
+        servers: setup::servers(&sender),
         events,
         sender,
         store: Store::Cluster(store),
@@ -46,7 +46,7 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
         sink: Sink::stdout(&args.name, Output::Ndjson, args.verbose),
         metrics,
         readiness,
-        default_model: default_model()?,
+        default_model: setup::default_model()?,
         cluster_id: env::var(contract::CLUSTER_ID_ENV).ok(),
         console: false,
     });
@@ -65,10 +65,4 @@ async fn first(events: &mut mpsc::Receiver<Event>) -> Option<(Box<asyncai_crds::
             event => early.push(event),
         }
     }
-}
-
-/// The operator's default model.
-pub(crate) fn default_model() -> Result<Option<Model>> {
-    let Ok(json) = env::var(contract::DEFAULT_MODEL_ENV) else { return Ok(None) };
-    serde_json::from_str(&json).with_context(|| format!("{} holds no model", contract::DEFAULT_MODEL_ENV)).map(Some)
 }

@@ -10,6 +10,7 @@ use asyncai_servers::serve::{self, Server};
 use asyncai_servers::simple::Simple;
 use tokio_util::sync::CancellationToken;
 
+use super::setup;
 use crate::args::{Access, KcpArgs, Listen, Mcp};
 
 /// For one answer of a checked server.
@@ -42,7 +43,7 @@ fn kcp(args: KcpArgs) -> Result<Kcp> {
 
 async fn serve<S: Server>(server: S, listen: Listen) -> Result<u8> {
     let cancel = CancellationToken::new();
-    let stop = super::stop_signal()?;
+    let stop = setup::stop_signal()?;
     let on_stop = cancel.clone();
     tokio::spawn(async move {
         stop.await;

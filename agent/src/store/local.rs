@@ -11,6 +11,9 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 use tracing::warn;
 
+use crate::event::Event;
+
+pub(crate) mod manifests;
 #[cfg(test)]
 mod tests;
 
@@ -53,6 +56,33 @@ impl Store {
     /// The agent, and its watches.
     pub(crate) fn objects(&self) -> (&Agent, &[Watch]) {
         (&self.agent, &self.watches)
+    }
+
+    /// Takes in the manifests as they are now, and tells what is new, changed or gone.
+    pub(crate) fn take(&mut self, mut agent: Agent, watches: Vec<Watch>) -> Vec<Event> {
+        let mut events = Vec::new();
+        if agent.spec != self.agent.spec && agent.name_any() == self.agent.name_any() {
+            settle(&mut agent, Some(self.agent.clone()), |agent| &agent.spec, |agent, old| agent.status = old.status);
+            self.agent = agent.clone();
+            events.push(Event::Agent(Box::new(agent)));
+        }
+        let old = std::mem::take(&mut self.watches);
+        for gone in old.iter().filter(|old| !watches.iter().any(|watch| watch.name_any() == old.name_any())) {
+            if let Some(folder) = &self.folder {
+                let _ = fs::remove_file(file(folder, "watch", &gone.name_any()));
+            }
+            events.push(Event::WatchGone(gone.name_any()));
+        }
+        for mut watch in watches {
+            let old = old.iter().find(|old| old.name_any() == watch.name_any()).cloned();
+            let changed = old.as_ref().is_none_or(|old| old.spec != watch.spec);
+            settle(&mut watch, old, |watch| &watch.spec, |watch, old| watch.status = old.status);
+            if changed {
+                events.push(Event::Watch(Box::new(watch.clone())));
+            }
+            self.watches.push(watch);
+        }
+        events
     }
 
     pub(crate) fn save_agent(&mut self, status: AgentStatus) {

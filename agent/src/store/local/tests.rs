@@ -59,3 +59,19 @@ fn nothing_is_written_without_a_folder() {
     store.save_watch("w", WatchStatus::default());
     assert!(store.objects().1[0].status.is_some());
 }
+
+#[test]
+fn an_edit_is_told_as_a_cluster_would() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(folder.path(), "memo://notes");
+    store.save_watch("w", WatchStatus::default());
+    assert!(store.take(agent(), vec![watch("memo://notes")]).is_empty(), "nothing changed");
+
+    let changed = store.take(agent(), vec![watch("memo://other")]);
+    let [Event::Watch(told)] = changed.as_slice() else { panic!("one watch changed") };
+    assert_eq!((told.metadata.generation, told.status.is_some()), (Some(2), true));
+
+    let gone = store.take(agent(), Vec::new());
+    assert!(matches!(gone.as_slice(), [Event::WatchGone(name)] if name == "w"));
+    assert!(!folder.path().join("watch-w.yaml").exists());
+}
