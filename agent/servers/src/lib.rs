@@ -1,1 +1,15 @@
 //! The reference MCP servers.
+//!
+//! | File | What |
+//! |---|---|
+//! | [`simple`] | `memo://notes`, a JSON object, and the tool that changes it |
+//! | [`kcp`] | Kubernetes and kcp objects as event logs |
+//! | [`subscriptions`] | who listens to which URI; used by every server |
+//! | [`serve`] | one server over stdio, Streamable HTTP or an in-memory pipe |
+//!
+//! Servers know the protocol library and their change source; nothing here knows a client.
+
+pub mod kcp;
+pub mod serve;
+pub mod simple;
+pub mod subscriptions;
