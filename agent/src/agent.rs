@@ -198,6 +198,7 @@ impl Running {
             Some(Event::ConsoleClosed) => {
                 self.terminal = Terminal::Closed;
                 self.watches.handle(now, watch::Input::Refresh);
+                self.tell_pending();
                 self.turns.handle(now, turns::Input::Eof);
             }
             Some(Event::Stop | Event::AgentGone) => {

@@ -24,6 +24,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use clap::Parser;
+use tokio::runtime::Runtime;
 
 use crate::args::{Cli, Command};
 
@@ -31,9 +32,15 @@ use crate::args::{Cli, Command};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match run(Cli::parse().command).await {
+fn main() -> ExitCode {
+    let command = Cli::parse().command;
+    let result = Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
+        let result = runtime.block_on(run(command));
+        // A read of the terminal cannot be cancelled, and would keep the program until the next line is typed.
+        runtime.shutdown_background();
+        result
+    });
+    match result {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             eprintln!("asyncai: {error:#}");

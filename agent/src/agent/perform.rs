@@ -13,11 +13,9 @@ impl Running {
     /// What one engine puts out may be an input of the other, so they are drained in turns.
     pub(super) fn drain(&mut self) {
         loop {
-            if let Some(output) = self.watches.poll() {
-                self.perform_watch(output);
-            } else if let Some(output) = self.turns.poll() {
-                self.perform_turn(output);
-            } else {
+            while self.perform_next() {}
+            self.tell_pending();
+            if !self.perform_next() {
                 break;
             }
         }
@@ -25,16 +23,30 @@ impl Running {
             self.terminal = Terminal::Open;
             console::spawn(self.sender.clone());
         }
-        self.turns.handle(Instant::now(), turns::Input::Pending(self.calls_typed > 0 || self.watches.is_busy()));
-        while let Some(output) = self.turns.poll() {
-            self.perform_turn(output);
-        }
         self.metrics.watches.set(i64::try_from(self.roster.len()).unwrap_or(i64::MAX));
         let ready = self.report.servers.iter().filter(|server| server.ready).count();
         self.metrics.servers_ready.set(i64::try_from(ready).unwrap_or(i64::MAX));
         if let Some(status) = self.report.write(Instant::now(), SystemTime::now(), false) {
             self.store.save_agent(status);
         }
+    }
+
+    /// Performs one output; false if there is none.
+    fn perform_next(&mut self) -> bool {
+        if let Some(output) = self.watches.poll() {
+            self.perform_watch(output);
+        } else if let Some(output) = self.turns.poll() {
+            self.perform_turn(output);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Whether notices may be on their way, before which there is no end.
+    pub(super) fn tell_pending(&mut self) {
+        let pending = self.calls_typed > 0 || self.watches.is_busy();
+        self.turns.handle(Instant::now(), turns::Input::Pending(pending));
     }
 
     fn perform_watch(&mut self, output: watch::Output) {
