@@ -1,1 +1,18 @@
 //! Stories on a real cluster, benchmarks, and the scripted model they use.
+//!
+//! - [`cluster`] is the cluster that `KUBECONFIG` names; [`chart`] installs the product there once for all stories.
+//! - [`story`] gives each story a namespace and, when it fails, prints what [`report`] collects.
+//! - [`apply`] applies manifests, [`fleet`] writes those of agents and watches, [`model`] runs the [`scripted_model`]
+//!   in a pod.
+//! - [`wait`] and [`log`] wait for what is to come, by watching objects and following logs.
+
+pub mod apply;
+pub mod chart;
+pub mod cluster;
+pub mod fleet;
+pub mod log;
+pub mod model;
+pub mod report;
+pub mod scripted_model;
+pub mod story;
+pub mod wait;

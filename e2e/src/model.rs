@@ -1,0 +1,63 @@
+//! The scripted model in a pod of the story's namespace: `http://model:8080/v1`.
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use crate::log::Log;
+use crate::scripted_model::Recorded;
+use crate::story::Story;
+
+const MANIFEST: &str = "
+apiVersion: v1
+kind: Pod
+metadata: {name: model, labels: {app: model}}
+spec:
+  automountServiceAccountToken: false
+  terminationGracePeriodSeconds: 1
+  securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+  containers:
+  - name: model
+    image: localhost/asyncai-e2e:dev
+    command: [/scripted-model, --addr, '0.0.0.0:8080', --scenario, /scenario/scenario.yaml]
+    securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+    ports: [{containerPort: 8080}]
+    readinessProbe: {tcpSocket: {port: 8080}, periodSeconds: 1}
+    volumeMounts: [{name: scenario, mountPath: /scenario}]
+  volumes: [{name: scenario, configMap: {name: model-scenario}}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: model}
+spec: {selector: {app: model}, ports: [{port: 8080}]}
+";
+
+/// A scripted model and the record of what it was asked.
+pub struct Model {
+    log: Log,
+}
+
+impl Model {
+    /// Starts a model that replies by the scenario (YAML) and waits until it serves.
+    pub async fn start(story: &Story, scenario: &str) -> Result<Self> {
+        let scenario = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "model-scenario"},
+            "data": {"scenario.yaml": scenario}});
+        story.apply(&scenario.to_string()).await?;
+        story.apply(MANIFEST).await?;
+        story.pod_ready("model").await?;
+        Ok(Self { log: Log::follow(&story.api(), "model").await? })
+    }
+
+    /// The next request for a completion.
+    pub async fn request(&mut self) -> Result<Recorded> {
+        let line = self.log.find("a request to the model", |line| line["body"]["messages"].is_array()).await?;
+        serde_json::from_value(line).context("the record of a request is not what it should be")
+    }
+
+    /// The next request's last user message.
+    pub async fn message(&mut self) -> Result<String> {
+        let request = self.request().await?;
+        let mut messages = request.messages().into_iter().rev();
+        let (_, content) = messages.find(|(role, _)| *role == "user").context("a request without a user message")?;
+        Ok(content.to_owned())
+    }
+}
