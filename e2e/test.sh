@@ -26,4 +26,5 @@ export ASYNCAI_PEERS
 env -u KUBECONFIG cargo test --workspace ${CI:+--locked}
 wait "$build"
 e2e/cluster/with.sh e2e/cluster/image.sh
+e2e/cluster/with.sh cargo test --workspace --test kcp
 e2e/cluster/with.sh cargo test --workspace --test stories
