@@ -48,7 +48,7 @@ pub enum Input {
     Pending(bool),
     /// There will be no more input: finish when idle.
     Eof,
-    /// Finish now. The active run may end until the deadline, none begins.
+    /// Finish now. The active run may end until the deadline, none begins. Told again, the earlier deadline counts.
     Stop {
         /// When the active run is cancelled.
         deadline: Instant,

@@ -85,7 +85,7 @@ impl Orchestrator {
             Input::Reply { run, result } => self.settle(now, run, result),
             Input::Pending(pending) => self.pending = pending,
             Input::Eof => self.eof = true,
-            Input::Stop { deadline } => self.stop = Some(deadline),
+            Input::Stop { deadline } => self.stop = Some(self.stop.map_or(deadline, |old| old.min(deadline))),
         }
         self.advance(now);
     }

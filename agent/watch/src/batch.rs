@@ -13,7 +13,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 /// The lines of the next notice. It does not grow beyond [`MAX_LINES`], however long it waits.
 #[derive(Debug)]
 pub(crate) struct Batch {
-    lines: Vec<(String, u32)>,
+    lines: Vec<Told>,
     more: usize,
     first: Instant,
     last: Instant,
@@ -21,6 +21,14 @@ pub(crate) struct Batch {
     pub(crate) events: Option<Events>,
     /// The last mark that came after one of the lines.
     pub(crate) mark: Option<Mark>,
+}
+
+/// A line, and how often it came.
+#[derive(Debug)]
+struct Told {
+    line: String,
+    times: u32,
+    alarm: bool,
 }
 
 /// A range of events of one sequence.
@@ -44,13 +52,18 @@ impl Batch {
         Self { lines: Vec::new(), more: 0, first: now, last: now, events: None, mark: None }
     }
 
-    /// Adds a line. One that is there already is counted with it.
-    pub(crate) fn add(&mut self, now: Instant, line: String) {
+    /// Adds a line. One that is there already is counted with it. An alarm, which says that more is missing than is
+    /// told, takes the place of another line rather than be counted away.
+    pub(crate) fn add(&mut self, now: Instant, line: String, alarm: bool) {
         self.last = now;
-        if let Some((_, times)) = self.lines.iter_mut().find(|(told, _)| *told == line) {
-            *times = times.saturating_add(1);
+        if let Some(told) = self.lines.iter_mut().find(|told| told.line == line) {
+            told.times = told.times.saturating_add(1);
         } else if self.lines.len() < MAX_LINES {
-            self.lines.push((line, 1));
+            self.lines.push(Told { line, times: 1, alarm });
+        } else if let Some(at) = self.lines.iter().rposition(|told| !told.alarm).filter(|_| alarm) {
+            let displaced = self.lines.remove(at);
+            self.more += usize::try_from(displaced.times).unwrap_or(usize::MAX);
+            self.lines.push(Told { line, times: 1, alarm });
         } else {
             self.more += 1;
         }
@@ -71,7 +84,7 @@ impl Batch {
 
     /// The lines as they are told, and how many more there were.
     pub(crate) fn into_lines(self) -> (Vec<String>, usize) {
-        let told = |(line, times)| if times > 1 { format!("{line} ×{times}") } else { line };
+        let told = |Told { line, times, .. }| if times > 1 { format!("{line} ×{times}") } else { line };
         (self.lines.into_iter().map(told).collect(), self.more)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::change::{Change, Kind, Place, What};
+use crate::change::Change;
 use crate::identity::Identity;
 use crate::json::{is_json, members, quote, string};
 use crate::line::{Told, gap, logged, named, single};
 use crate::paths::{Difference, differences};
+use crate::what::{Kind, Place, What};
 
 /// The `type` of an event that comes without one.
 const UNTYPED: &str = "UNKNOWN";

@@ -1,7 +1,8 @@
 //! What the engine is told.
 
-use std::fmt;
+use std::time::Instant;
 
+use crate::failure::Failure;
 use crate::spec::{Id, Spec};
 use crate::status::Resume;
 
@@ -82,8 +83,13 @@ pub enum Input {
     Seen(Vec<u64>),
     /// Read every live watch once more: there will be no further reason to.
     Refresh,
+    /// Whether no notice is to be sent, because turns are held back: lines wait and merge.
+    Hold(bool),
     /// The process is to end: final reads, last statuses, then [`Output::Stopped`](crate::Output::Stopped).
-    Stop,
+    Stop {
+        /// No read is waited for longer.
+        deadline: Instant,
+    },
 }
 
 /// What a resource held when it was read.
@@ -93,39 +99,4 @@ pub struct Contents {
     pub mime: Option<String>,
     /// Its text.
     pub text: String,
-}
-
-/// Why a resource could not be subscribed to or read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// What sort of failure it is.
-    pub kind: FailureKind,
-    /// The message for people, from whoever failed.
-    pub message: String,
-}
-
-/// Sorts of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureKind {
-    /// There is no such server, or none for the URI.
-    UnknownServer,
-    /// The server cannot be watched.
-    NotWatchable,
-    /// The server cannot be reached.
-    ServerDown,
-    /// The server answered that it cannot serve the resource, or its answer is unusable.
-    SourceError,
-}
-
-impl FailureKind {
-    /// Whether the server said no, rather than being not there (yet).
-    pub(crate) fn is_an_answer(self) -> bool {
-        matches!(self, Self::NotWatchable | Self::SourceError)
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
 }

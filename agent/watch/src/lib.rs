@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Input -> set -> watch (subscription, reads; health: when to try again)
-//!                 -> reader -> sequence (event logs) | state (states; digest: what is saved of one)
+//!                 -> reader -> sequence (event logs) | state (states; baseline: what is saved of one)
 //!                 -> pipeline -> event (identity, paths: lockstep, line) -> filter -> dedupe -> batch (hour) -> Output::Notice
 //!                 -> report -> Output::Status
 //! ```
@@ -15,11 +15,13 @@
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+mod baseline;
 mod batch;
 mod change;
 mod dedupe;
 mod digest;
 mod event;
+mod failure;
 mod filter;
 mod health;
 mod hour;
@@ -41,9 +43,11 @@ mod spec;
 mod state;
 mod status;
 mod watch;
+mod what;
 mod world;
 
-pub use crate::input::{Contents, Failure, FailureKind, Input};
+pub use crate::failure::{Failure, FailureKind};
+pub use crate::input::{Contents, Input};
 pub use crate::log::Event;
 pub use crate::notice::Notice;
 pub use crate::output::Output;

@@ -100,9 +100,14 @@ impl Pipeline {
         self.settled.as_ref()
     }
 
-    /// Whether changes wait to be told.
+    /// Whether changes wait to be looked at.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.queue.is_empty() || !self.looked_at.is_empty() || self.batch.is_some()
+        !self.queue.is_empty() || !self.looked_at.is_empty()
+    }
+
+    /// Whether lines wait to be told.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.batch.is_some()
     }
 
     pub(crate) fn tally(&self) -> &Tally {
@@ -153,7 +158,11 @@ impl Pipeline {
 
     /// Adds a line that is about the watch, not about an event.
     pub(crate) fn tell(&mut self, world: &World, line: String) {
-        self.batch.get_or_insert_with(|| Batch::new(world.now)).add(world.now, line);
+        self.add(world, line, true);
+    }
+
+    fn add(&mut self, world: &World, line: String, alarm: bool) {
+        self.batch.get_or_insert_with(|| Batch::new(world.now)).add(world.now, line, alarm);
     }
 
     /// The agent has seen notices.
@@ -199,15 +208,18 @@ impl Pipeline {
         world.output(Output::Notice(Notice { number, watch, uri, id, lines, more, instructions }));
     }
 
-    /// When there is something to do without any input. `may_filter` as in [`Pipeline::advance`]; `held`: what
-    /// [`Pipeline::flush`] returned last.
-    pub(crate) fn next_wake(&self, now: Instant, spec: &Spec, may_filter: bool, held: bool) -> Option<Instant> {
+    /// When changes can be looked at without any input. `may_filter` as in [`Pipeline::advance`].
+    pub(crate) fn work_due(&self, now: Instant, spec: &Spec, may_filter: bool) -> Option<Instant> {
         if !self.queue.is_empty() && (may_filter || !spec.filtered) && self.looked_at.len() < SLICE {
             return Some(now);
         }
+        self.filter.next_wake(now)
+    }
+
+    /// When there is a notice to send. `held`: what [`Pipeline::flush`] returned last.
+    pub(crate) fn notice_due(&self, now: Instant, spec: &Spec, held: bool) -> Option<Instant> {
         let free = |due: Instant| due.max(self.tally.hour.free_at(now, spec.max_notices_per_hour));
-        let notice = self.due(spec).map(|due| if held { free(due) } else { due });
-        notice.into_iter().chain(self.filter.next_wake(now)).min()
+        self.due(spec).map(|due| if held { free(due) } else { due })
     }
 
     fn due(&self, spec: &Spec) -> Option<Instant> {
@@ -243,7 +255,7 @@ impl Pipeline {
                     let line = self.line(&event, verdict).filter(|line| self.dedupe.admit(&event, line));
                     let kept = line.is_some();
                     if let Some(line) = line {
-                        self.tell(world, line);
+                        self.add(world, line, event.is_alarm());
                         if let Some(batch) = &mut self.batch {
                             batch.cover(&epoch, seq);
                         }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use asyncai_eventlog::{Body, MIME};
 
-use crate::change::{Change, Entry, Mark, Snapshot, What};
+use crate::change::{Change, Entry, Mark, Snapshot};
 use crate::input::Contents;
 use crate::sequence::{First, Sequence};
 use crate::spec::Initial;
 use crate::state::State;
 use crate::status::{Baseline, Cursor, Shape};
+use crate::what::What;
 
 /// Starts the name of an epoch that was not given by the server.
 const OWN_EPOCH: char = '~';

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use asyncai_eventlog::{Body, Event};
 
-use crate::change::{Change, Entry, Mark, Snapshot, What};
+use crate::change::{Change, Entry, Mark, Snapshot};
 use crate::digest::Digest;
+use crate::what::What;
 
 /// A longer name of an epoch is not taken from a server.
 const MAX_EPOCH: usize = 128;

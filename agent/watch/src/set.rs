@@ -80,7 +80,7 @@ impl Set {
     /// Whether a notice may still come of what has happened: a watch is being started or read, or its lines wait for
     /// their debounce.
     pub fn is_busy(&self) -> bool {
-        self.watches.values().any(Watch::is_busy)
+        self.watches.values().any(|watch| watch.is_busy(self.world.held))
     }
 
     /// Whether watches that an earlier process left have neither started nor failed yet.
@@ -105,7 +105,8 @@ impl Set {
             }
             Input::Seen(numbers) => self.watches.values_mut().for_each(|watch| watch.seen(&numbers)),
             Input::Refresh => self.watches.values_mut().for_each(Watch::refresh),
-            Input::Stop => self.stop(),
+            Input::Hold(held) => self.world.held = held,
+            Input::Stop { deadline } => self.stop(deadline),
             Input::Acknowledged { id, ticket, server } => {
                 return self.touch(&id, |watch, world| watch.acknowledged(world, ticket, server));
             }
@@ -134,10 +135,10 @@ impl Set {
         Touched::One
     }
 
-    fn stop(&mut self) {
-        if self.stopping == Stopping::No {
+    fn stop(&mut self, deadline: Instant) {
+        if self.stopping != Stopping::Done {
             self.stopping = Stopping::Asked;
-            self.watches.values_mut().for_each(Watch::stop);
+            self.watches.values_mut().for_each(|watch| watch.stop(deadline));
         }
     }
 

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use crate::change::{Kind, Place, What};
 use crate::digest::Digest;
 use crate::identity::Identity;
 use crate::json::{canonical, elements, members, string};
 use crate::paths::is_bookkeeping;
+use crate::what::{Kind, Place, What};
 
 #[cfg(test)]
 mod tests;
@@ -131,7 +131,7 @@ fn member(key: &str, raw: &str, old: &[Arc<Part>]) -> Arc<Part> {
 
 /// The items of a list. One that reads as the old item at its place, from either end, is not looked into.
 fn items(elements: &[&str], old: &[Arc<Part>]) -> Vec<Arc<Part>> {
-    let mut seen: HashMap<Arc<str>, u32> = HashMap::new();
+    let mut taken: HashSet<Arc<str>> = HashSet::new();
     let unchanged = |index: usize, raw: &str| {
         let from_end = (old.len() + index).checked_sub(elements.len());
         let candidates = [old.get(index), from_end.and_then(|index| old.get(index))];
@@ -140,8 +140,13 @@ fn items(elements: &[&str], old: &[Arc<Part>]) -> Vec<Arc<Part>> {
     let item = |(index, raw): (usize, &&str)| {
         let same = unchanged(index, raw);
         let name = same.map_or_else(|| name(raw).into(), |part| Arc::clone(&part.name));
-        let nth = seen.entry(Arc::clone(&name)).and_modify(|nth| *nth += 1).or_insert(1);
-        let key = if *nth == 1 { Arc::clone(&name) } else { format!("{name}#{nth}").into() };
+        // Of items with one identity the second is `name#2`, unless another is called just that.
+        let mut key = Arc::clone(&name);
+        let mut nth = 1;
+        while !taken.insert(Arc::clone(&key)) {
+            nth += 1;
+            key = format!("{name}#{nth}").into();
+        }
         match same {
             Some(part) if part.key == key => Arc::clone(part),
             _ => Arc::new(Part::new(name, key, raw)),

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use crate::input::Failure;
+use crate::failure::Failure;
 use crate::spec::Id;
 
 /// The whole status of a watch. It is given out when it differs from the one before.

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
+use crate::failure::{Failure, FailureKind};
 use crate::health::{Health, Setback};
-use crate::input::{Contents, Failure, FailureKind};
+use crate::input::Contents;
 use crate::line::single;
 use crate::log::Event;
 use crate::output::Output;
@@ -80,8 +81,8 @@ pub(crate) enum Restore {
 /// How far the end of the process has come.
 #[derive(Clone, Debug)]
 enum Stop {
-    /// The final read is under way.
-    Reading,
+    /// The final read is under way, and waited for until then.
+    Reading(Instant),
     /// Over; the watch was in this phase.
     Done(Phase),
 }
@@ -201,17 +202,22 @@ impl Watch {
     }
 
     /// Whether a notice may still come of what has happened.
-    pub(crate) fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self, held: bool) -> bool {
         let connecting = matches!(self.link, Link::Asked(_) | Link::Acknowledged(_));
         let reading = self.reading.is_some() || (self.dirty && matches!(self.link, Link::Live(_)));
-        self.is_wanted() && (connecting || reading || (!self.throttled && self.pipeline.is_busy()))
+        let telling = self.pipeline.has_lines() && !self.throttled && !held;
+        self.is_wanted() && (connecting || reading || self.pipeline.is_busy() || telling)
     }
 
-    /// The process is to end.
-    pub(crate) fn stop(&mut self) {
-        if self.stop.is_none() {
-            self.stop = Some(Stop::Reading);
-            self.dirty |= matches!(self.link, Link::Live(_));
+    /// The process is to end; asked again, the earlier deadline counts.
+    pub(crate) fn stop(&mut self, deadline: Instant) {
+        match &mut self.stop {
+            None => {
+                self.stop = Some(Stop::Reading(deadline));
+                self.dirty |= matches!(self.link, Link::Live(_));
+            }
+            Some(Stop::Reading(old)) => *old = deadline.min(*old),
+            Some(Stop::Done(_)) => {}
         }
     }
 
@@ -240,12 +246,12 @@ impl Watch {
             self.pipeline.advance(world, &self.spec, self.may_filter());
         }
         self.request_read(world);
-        if self.is_wanted() && self.stop.is_none() {
+        if self.is_wanted() && self.stop.is_none() && !world.held {
             self.throttled = self.pipeline.flush(world, &self.spec, self.throttled);
         }
         self.finish(world);
         self.report(world);
-        self.wake = self.compute_wake(world.now);
+        self.wake = self.compute_wake(world.now, world.held);
     }
 
     /// When [`Watch::advance`] has something to do without any input.
@@ -253,15 +259,19 @@ impl Watch {
         self.wake
     }
 
-    fn compute_wake(&self, now: Instant) -> Option<Instant> {
+    fn compute_wake(&self, now: Instant, held: bool) -> Option<Instant> {
         let status = self.status();
         let report = self.reporter.due(now, &status, self.pipeline.settled(), self.is_stopped());
+        if let Some(Stop::Reading(deadline)) = self.stop {
+            return report.into_iter().chain([deadline]).min();
+        }
         if !self.is_wanted() || self.stop.is_some() {
             return report;
         }
         let attempt = if let Link::Waiting(until) = self.link { Some(until) } else { None };
-        let pipeline = self.pipeline.next_wake(now, &self.spec, self.may_filter(), self.throttled);
-        [report, attempt, pipeline, self.health.next_wake()].into_iter().flatten().min()
+        let work = self.pipeline.work_due(now, &self.spec, self.may_filter());
+        let notice = if held { None } else { self.pipeline.notice_due(now, &self.spec, self.throttled) };
+        [report, attempt, work, notice, self.health.next_wake()].into_iter().flatten().min()
     }
 
     fn is_wanted(&self) -> bool {
@@ -355,9 +365,9 @@ impl Watch {
         self.pipeline.tell(world, "RECOVERED the watch is live again".to_owned());
     }
 
-    /// Ends the watch once the final read is done.
+    /// Ends the watch once the final read is done, or has taken too long.
     fn finish(&mut self, world: &mut World) {
-        if matches!(self.stop, Some(Stop::Reading)) && self.reading.is_none() {
+        if matches!(self.stop, Some(Stop::Reading(deadline)) if self.reading.is_none() || deadline <= world.now) {
             self.stop = Some(Stop::Done(self.phase()));
             self.turn_off(world);
         }

@@ -15,6 +15,8 @@ pub(crate) struct World {
     pub(crate) now: Instant,
     /// What is to be done, in order.
     pub(crate) outputs: VecDeque<Output>,
+    /// No notice is to be sent.
+    pub(crate) held: bool,
     /// For jitter.
     pub(crate) random: Random,
     ticket: u64,
@@ -28,6 +30,7 @@ impl World {
             start: (now, wall),
             now,
             outputs: VecDeque::new(),
+            held: false,
             random: Random::new(seed),
             ticket: 0,
             notice: 0,

@@ -1,8 +1,9 @@
 //! How events read, and that a line is a line.
 
 use super::{single, visible};
-use crate::change::{Change, What};
+use crate::change::Change;
 use crate::event::Lens;
+use crate::what::What;
 use proptest::prelude::*;
 
 /// Checks the default line of an event of an event log.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::State;
-use crate::change::{Kind, Place, What};
+use crate::what::{Kind, Place, What};
 use proptest::prelude::*;
 
 /// A list of items and an object, both from a map.
@@ -75,4 +75,13 @@ fn an_item_that_stays_is_not_looked_into() {
     let new = State::parse(r#"["\ud800",{"id":3}]"#, Some(&old));
     let (State::List(old), State::List(new)) = (old, new) else { panic!("lists") };
     assert!(Arc::ptr_eq(&old[0], &new[0]) && !Arc::ptr_eq(&old[1], &new[1]));
+}
+
+#[test]
+fn items_never_share_a_key() {
+    let keys = |text: &str| {
+        let State::List(parts) = State::parse(text, None) else { panic!("a list") };
+        parts.iter().map(|part| part.key.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(r#"[{"name":"a#2"},{"name":"a"},{"name":"a"}]"#), ["a#2", "a", "a#3"]);
 }

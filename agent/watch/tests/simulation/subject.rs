@@ -119,7 +119,7 @@ impl Subject {
             }
             Transition::Crash => self.start_process(server),
             Transition::Stop => {
-                self.handle(server, Input::Stop);
+                self.handle(server, Input::Stop { deadline: self.now + Duration::from_hours(1) });
                 while !self.stopped {
                     self.answer_read(server);
                 }

@@ -145,7 +145,8 @@ impl<'a> Player<'a> {
             }
             "seen" => Input::Seen([name].into_iter().chain(rest.split(' ')).filter_map(|n| n.parse().ok()).collect()),
             "refresh" => Input::Refresh,
-            "stop" => Input::Stop,
+            "hold" => Input::Hold(name == "on"),
+            "stop" => Input::Stop { deadline: self.start + self.now + Duration::from_secs(5) },
             "wait" => Input::Wake,
             other => panic!("unknown input {other}"),
         }

@@ -231,6 +231,22 @@ fn a_turn_that_ends_after_stop_is_saved_at_once() {
 }
 
 #[test]
+fn a_server_that_is_dead_does_not_hold_up_the_end() {
+    check(
+        &["read", "status", "unsubscribe", "stopped"],
+        r#"
+        > live m := log {"epoch": "e", "floor": 0, "head": 4, "events": []}
+        t=60 > stop
+        < read m since e:4
+        t=61 > stop
+        t=65 < unsubscribe m
+        < stopped
+        t=90 > wait
+        "#,
+    );
+}
+
+#[test]
 fn without_watches_stop_is_over_at_once() {
     check(&["stopped", "subscribe", "status"], "> stop\n< stopped\n> stop\n> apply m");
 }

@@ -223,3 +223,46 @@ fn nothing_is_told_while_suspended_and_what_happened_is_told_on_resume() {
         "#,
     );
 }
+
+#[test]
+fn while_turns_are_held_back_lines_merge_into_one_notice() {
+    check(
+        &["notice"],
+        r#"
+        > live m := log {"epoch": "e", "floor": 0, "head": 0, "events": []}
+        > hold on
+        > updated m
+        > read m log {"epoch": "e", "floor": 0, "head": 1, "events": [{"seq": 1, "type": "A"}]}
+        t=600 > updated m
+        > read m log {"epoch": "e", "floor": 0, "head": 2, "events": [{"seq": 2, "type": "B"}]}
+        t=7200 > hold off
+        < notice 1 m/e/1-2
+        | {"seq":1,"type":"A"}
+        | {"seq":2,"type":"B"}
+        "#,
+    );
+}
+
+#[test]
+fn a_gap_is_never_among_the_lines_that_are_only_counted() {
+    let events: Vec<String> = (1..=25).map(|seq| format!(r#"{{"seq": {seq}, "type": "A"}}"#)).collect();
+    let lines: Vec<String> = (1..=19).map(|seq| format!(r#"| {{"seq":{seq},"type":"A"}}"#)).collect();
+    check(
+        &["notice"],
+        &format!(
+            r#"
+            > live m := log {{"epoch": "e", "floor": 0, "head": 0, "events": []}}
+            > updated m
+            > read m log {{"epoch": "e", "floor": 0, "head": 25, "events": [{}]}}
+            > updated m
+            > read m log {{"epoch": "e", "floor": 30, "head": 31, "events": [{{"seq": 31, "type": "A"}}]}}
+            t=3 < notice 1 m/e/1-31
+            {}
+            | GAP events may be missing (reason: evicted)
+            | +7 more
+            "#,
+            events.join(", "),
+            lines.join("\n"),
+        ),
+    );
+}

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::MAX_DIGESTS;
-use crate::change::{Kind, Place, What};
 use crate::state::State;
+use crate::what::{Kind, Place, What};
 use proptest::prelude::*;
 
 fn object(map: &BTreeMap<String, u8>) -> String {
