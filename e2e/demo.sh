@@ -87,7 +87,7 @@ wake() {
     since=$(date -u +%Y-%m-%dT%H:%M:%SZ)
     say "creating a ConfigMap; the agent hears of it 3 s after the last change"
     kubectl create configmap "hello-$(date +%H%M%S)" --from-literal=greeting=hello
-    exec 7< <(timeout 300 kubectl logs "$POD" --follow --since-time "$since")
+    exec 7< <(timeout 300 kubectl --namespace "$NAMESPACE" logs "$POD" --follow --since-time "$since")
     log=$!
     while read -r line <&7; do
         case $line in

@@ -29,7 +29,9 @@ mod commands;
 mod perform;
 
 /// What a turn that is under way when the agent must end gets, out of the pod's grace period.
-const LAST_TURN: Duration = Duration::from_secs(15);
+const LAST_TURN: Duration = Duration::from_secs(12);
+/// What the last reads get.
+const LAST_READS: Duration = Duration::from_secs(5);
 /// What the last writes get.
 const LAST_WRITES: Duration = Duration::from_secs(5);
 /// Events that wait: enough for a burst, and a bound on memory.
@@ -94,6 +96,10 @@ pub(crate) struct Running {
     terminal: Terminal,
     /// Tool calls that were typed and have not returned.
     calls_typed: usize,
+    /// A limit of the model holds turns back.
+    throttled: bool,
+    /// The end was asked for.
+    stopping: bool,
     finished: bool,
 }
 
@@ -130,6 +136,8 @@ impl Running {
             console: parts.console,
             terminal: Terminal::Idle,
             calls_typed: 0,
+            throttled: false,
+            stopping: false,
             finished: false,
         };
         running.configure();
@@ -147,7 +155,8 @@ impl Running {
             };
             self.handle(event);
             // A burst is taken in as a whole before anything is put out, so that it costs one read and one write.
-            while let Ok(event) = self.events.try_recv() {
+            for _ in 0..QUEUE {
+                let Ok(event) = self.events.try_recv() else { break };
                 self.handle(Some(event));
             }
             self.drain();
@@ -163,7 +172,8 @@ impl Running {
         [self.watches.next_wake(), self.turns.next_wake(), self.report.next_wake()].into_iter().flatten().min()
     }
 
-    fn handle(&mut self, event: Option<Event>) {
+    /// Takes in an event; None: the time of `next_wake` has come.
+    pub(crate) fn handle(&mut self, event: Option<Event>) {
         let now = Instant::now();
         match event {
             None => self.wake(now),
@@ -176,8 +186,13 @@ impl Running {
             Some(Event::WatchGone(uid)) => {
                 let input = self.roster.remove(&uid);
                 self.watches.handle(now, input);
+                self.store.forget_watch(&uid);
             }
-            Some(Event::Manifests(agent, watches)) => {
+            Some(Event::Manifests(agent, watches, secrets)) => {
+                if let Some(secrets) = secrets {
+                    self.secrets = secrets;
+                    self.configure();
+                }
                 for event in self.store.take(*agent, watches) {
                     self.handle(Some(event));
                 }
@@ -201,16 +216,26 @@ impl Running {
                 self.tell_pending();
                 self.turns.handle(now, turns::Input::Eof);
             }
-            Some(Event::Stop | Event::AgentGone) => {
-                self.readiness.set(false);
-                self.turns.handle(now, turns::Input::Stop { deadline: now + LAST_TURN });
-            }
+            Some(Event::Stop | Event::AgentGone) => self.stop(now),
         }
     }
 
     /// The watches of before are there again, or have failed: turns may begin.
     fn start(&mut self) {
         self.turns.handle(Instant::now(), turns::Input::Start);
+    }
+
+    /// The end, in order; asked again, at once.
+    fn stop(&mut self, now: Instant) {
+        self.readiness.set(false);
+        let again = std::mem::replace(&mut self.stopping, true);
+        if !again && self.console {
+            self.sink.say("# ending in order; once more ends at once");
+        }
+        self.turns.handle(now, turns::Input::Stop { deadline: if again { now } else { now + LAST_TURN } });
+        if again {
+            self.watches.handle(now, watch::Input::Stop { deadline: now });
+        }
     }
 
     fn wake(&mut self, now: Instant) {
@@ -225,11 +250,14 @@ impl Running {
         let mut settings = Settings::new(&self.agent.spec, self.default_model.as_ref(), &self.secrets, channel);
         // The operator says so in the status; a pod of before must not go on as if it did not matter.
         settings.turns.suspend |= !support::agent(&self.agent.spec).is_empty();
+        // A key that is not there yet may come: what a call without it would cost is not spent.
+        let model = settings.model(&self.secrets);
+        settings.turns.suspend |= !settings.turns.relay && model.is_err();
         self.connections.apply(&settings.servers);
         let now = Instant::now();
         self.watches.handle(now, watch::Input::Limit(settings.max_watches));
         self.turns.handle(now, turns::Input::Config(settings.turns.clone()));
-        self.model = Some(settings.model(&self.secrets));
+        self.model = Some(model);
         if model_before != self.model {
             self.turns.handle(now, turns::Input::ModelChanged);
         }
@@ -237,6 +265,13 @@ impl Running {
         self.report.missing.clone_from(&settings.missing);
         self.report.servers = self.servers.status();
         self.settings = settings;
+        self.hold();
+    }
+
+    /// While no turn begins, lines merge in their watches rather than pile up as notices.
+    fn hold(&mut self) {
+        let held = self.throttled || self.settings.turns.suspend;
+        self.watches.handle(Instant::now(), watch::Input::Hold(held));
     }
 
     fn take(&mut self, watch: &Watch) {

@@ -10,18 +10,26 @@ use asyncai_watch::{FailureKind, Phase, Resume, Status};
 #[cfg(test)]
 mod tests;
 
+/// Attempts after which a server that cannot be reached counts as down.
+const ATTEMPTS: u32 = 5;
+
 /// The status of a Watch that the engine has; `old` is the one before.
-pub(crate) fn watch(old: &WatchStatus, status: &Status, now: &Time) -> WatchStatus {
+pub(crate) fn watch(old: &WatchStatus, uri: &str, status: &Status, now: &Time) -> WatchStatus {
     let make = |type_, (holds, reason, message): (Holds, Reason, String)| {
         condition::new(type_, holds, reason, &message, status.generation, now)
     };
-    let conditions = vec![
+    let mut conditions = vec![
         make(condition::ACCEPTED, accepted(&status.phase)),
         make(condition::SUBSCRIBED, subscribed(&status.phase)),
     ];
+    if status.throttled {
+        let message = "spec.maxNoticesPerHour is reached: lines wait and are then told together".to_owned();
+        conditions.push(make(condition::THROTTLED, (Holds::True, Reason::NoticeLimit, message)));
+    }
     WatchStatus {
         observed_generation: None, // the operator's
         conditions: condition::follow(&old.conditions, conditions),
+        uri: Some(uri.to_owned()),
         shape: status.shape.map(|shape| match shape {
             asyncai_watch::Shape::EventLog => Shape::EventLog,
             asyncai_watch::Shape::State => Shape::State,
@@ -62,21 +70,22 @@ pub(crate) fn refused(old: &WatchStatus, reason: Reason, message: &str, generati
     WatchStatus { observed_generation: None, conditions: condition::follow(&old.conditions, conditions), ..old.clone() }
 }
 
-/// What the status of a Watch lets the engine resume from.
-///
-/// If the spec changed while no agent ran, the baseline may be of another resource: its digests are left out, so that
-/// a difference is told as a gap and not as changes of each item.
-pub(crate) fn resume(status: &WatchStatus, generation: i64) -> Resume {
+/// What the status of a Watch lets the engine resume from. If `uri` was changed while no agent ran, that is nothing but
+/// the counts: cursor and baseline are of another resource.
+pub(crate) fn resume(status: &WatchStatus, uri: &str) -> Resume {
     let counts = status.counts.unwrap_or_default();
-    let accepted = condition::find(&status.conditions, condition::ACCEPTED);
-    let same_spec = accepted.and_then(|accepted| accepted.observed_generation) == Some(generation);
+    let same = status.uri.as_deref() == Some(uri);
     Resume {
-        cursor: status.cursor.as_ref().map(|c| asyncai_watch::Cursor { epoch: c.epoch.clone(), seq: c.seq }),
-        baseline: status.baseline.as_ref().map(|baseline| asyncai_watch::Baseline {
+        cursor: status
+            .cursor
+            .as_ref()
+            .filter(|_| same)
+            .map(|c| asyncai_watch::Cursor { epoch: c.epoch.clone(), seq: c.seq }),
+        baseline: status.baseline.as_ref().filter(|_| same).map(|baseline| asyncai_watch::Baseline {
             hash: baseline.hash.clone(),
             items: baseline.items,
-            digests: baseline.digests.clone().filter(|_| same_spec),
-            truncated: baseline.truncated || !same_spec,
+            digests: baseline.digests.clone(),
+            truncated: baseline.truncated,
         }),
         counts: asyncai_watch::Counts {
             events: counts.events,
@@ -141,6 +150,10 @@ fn subscribed(phase: &Phase) -> (Holds, Reason, String) {
         Phase::Subscribed => (Holds::True, Reason::Subscribed, String::new()),
         Phase::Resubscribing { attempt, message } => {
             (Holds::False, Reason::Resubscribing, format!("attempt {attempt}: {message}"))
+        }
+        // A server that is being started along with the agent is not broken.
+        Phase::Failed { failure, attempts } if failure.kind == FailureKind::ServerDown && *attempts < ATTEMPTS => {
+            (Holds::False, Reason::Connecting, failure.message.clone())
         }
         Phase::Failed { failure, .. } => {
             let reason = match failure.kind {

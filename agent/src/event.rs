@@ -3,6 +3,7 @@
 use asyncai_crds::{Agent, Watch};
 
 use crate::channel::line::Line;
+use crate::secrets::Secrets;
 
 /// Something that happened.
 pub(crate) enum Event {
@@ -16,8 +17,8 @@ pub(crate) enum Event {
     WatchGone(String),
     /// Every Watch that existed at the start has been told.
     Listed,
-    /// The manifests, as they are now.
-    Manifests(Box<Agent>, Vec<Watch>),
+    /// The manifests, as they are now; the Secrets if they changed.
+    Manifests(Box<Agent>, Vec<Watch>, Option<Secrets>),
     /// What came of an output of the watch engine.
     Watches(Box<asyncai_watch::Input>),
     /// What came of an output of the turn engine.

@@ -1,15 +1,16 @@
 //! The Agents and Watches among manifests, checked as the API server would.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
 use asyncai_crds::validate::{Finding, Object, Validator};
-use asyncai_crds::{Agent, Watch, contract, support};
+use asyncai_crds::{Agent, SecretKeyRef, Watch, contract, support};
 use kube::ResourceExt;
 use serde_json::Value;
 
-use crate::manifest::Document;
+use crate::manifest::{self, Document};
+use crate::secrets;
 
 #[cfg(test)]
 mod tests;
@@ -19,12 +20,14 @@ mod tests;
 pub(crate) struct Fleet {
     pub(crate) agents: Vec<Agent>,
     pub(crate) watches: Vec<Watch>,
-    /// Values of Secrets: name, key, value.
-    pub(crate) secrets: Vec<(String, String, Vec<u8>)>,
+    /// Values of Secrets.
+    pub(crate) secrets: Vec<secrets::Value>,
     pub(crate) problems: Vec<Problem>,
+    /// Objects of other kinds.
+    pub(crate) others: usize,
 }
 
-/// Something wrong in a manifest.
+/// Something wrong in a manifest; `line` is 0 if it is the file as a whole.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Problem {
     pub(crate) file: PathBuf,
@@ -35,7 +38,11 @@ pub(crate) struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: ", self.file.display(), self.line)?;
+        write!(f, "{}:", self.file.display())?;
+        if self.line > 0 {
+            write!(f, "{}:", self.line)?;
+        }
+        f.write_str(" ")?;
         if !self.field.is_empty() {
             write!(f, "{}: ", self.field)?;
         }
@@ -44,18 +51,19 @@ impl fmt::Display for Problem {
 }
 
 impl Fleet {
-    /// Checks every document of our group. Secrets are taken for their values; other kinds are for other programs.
-    pub(crate) fn new(documents: &[Document]) -> Self {
+    /// Checks every Agent and Watch among `documents`, also in a `List` as kubectl prints it. Secrets are taken for
+    /// their values; other kinds are for other programs. `errors` are findings too.
+    pub(crate) fn new((documents, errors): (Vec<Document>, Vec<manifest::Error>)) -> Self {
         let validator = Validator::new();
         let mut fleet = Self::default();
+        fleet.problems.extend(errors.into_iter().map(Problem::from));
         let mut seen = BTreeMap::new();
-        for document in documents {
-            let version = document.value["apiVersion"].as_str().unwrap_or_default();
-            if version == "v1" && document.value["kind"] == "Secret" {
-                fleet.secrets.extend(secret(&document.value));
-            } else if version.is_empty() || version.split('/').next() == Some(contract::GROUP) {
-                fleet.add(&validator, document);
-                fleet.unique(document, &mut seen);
+        for document in documents.into_iter().flat_map(unpacked) {
+            match document.value["kind"].as_str() {
+                Some("Secret") if document.value["apiVersion"] == "v1" => fleet.add_secret(&document),
+                Some("Agent" | "Watch") | None => fleet.add(&validator, &document, &mut seen),
+                _ if group(&document) == contract::GROUP => fleet.add(&validator, &document, &mut seen),
+                Some(_) => fleet.others += 1,
             }
         }
         fleet
@@ -72,23 +80,45 @@ impl Fleet {
         let [agent] = self.agents.as_slice() else {
             let names = self.agents.iter().map(ResourceExt::name_any).collect::<Vec<_>>();
             let found = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            return Err(vec![format!("expected one Agent among the manifests, found {found}")]);
+            return Err(vec![format!(
+                "expected one Agent among the manifests, found {found}; name its files one by one"
+            )]);
         };
         let name = agent.name_any();
         let unsupported = support::agent(&agent.spec).into_iter().map(|what| format!("Agent {name}: {what}"));
+        let filtered = self.watches.iter().flat_map(|watch| {
+            let name = watch.name_any();
+            support::watch(&watch.spec).into_iter().map(move |what| format!("Watch {name}: {what}"))
+        });
+        let secrets = self.secrets.iter().map(|(name, key, _)| (name, key)).collect::<BTreeSet<_>>();
+        let absent = contract::secret_refs(&agent.spec).into_iter().filter_map(|reference| {
+            let SecretKeyRef { name: secret, key } = reference.secret;
+            let absent = !secrets.contains(&(secret, key));
+            absent.then(|| {
+                format!("Agent {name}: {}: no Secret {secret:?} with key {key:?} among the manifests", reference.field)
+            })
+        });
         let strangers = self.watches.iter().filter(|watch| watch.spec.agent_ref.name != name).map(|watch| {
             let wanted = &watch.spec.agent_ref.name;
             format!("Watch {}: spec.agentRef.name: there is no Agent {wanted:?}, only {name:?}", watch.name_any())
         });
-        let wrong = unsupported.chain(strangers).collect::<Vec<_>>();
+        let wrong = unsupported.chain(filtered).chain(absent).chain(strangers).collect::<Vec<_>>();
         if wrong.is_empty() { Ok((agent.clone(), self.watches.clone())) } else { Err(wrong) }
     }
 
-    fn add(&mut self, validator: &Validator, document: &Document) {
+    fn add(&mut self, validator: &Validator, document: &Document, seen: &mut BTreeMap<String, String>) {
         match validator.create(&document.value) {
             Ok(Object::Agent(agent)) => self.agents.push(*agent),
             Ok(Object::Watch(watch)) => self.watches.push(*watch),
             Err(findings) => self.problems.extend(findings.into_iter().map(|finding| problem(document, finding))),
+        }
+        self.unique(document, seen);
+    }
+
+    fn add_secret(&mut self, document: &Document) {
+        match secret(&document.value) {
+            Ok(values) => self.secrets.extend(values),
+            Err(finding) => self.problems.push(problem(document, finding)),
         }
     }
 
@@ -103,19 +133,48 @@ impl Fleet {
     }
 }
 
+impl From<manifest::Error> for Problem {
+    fn from(error: manifest::Error) -> Self {
+        let (file, line, message) = match error {
+            manifest::Error::Syntax { path, line, message } => (path, line, message),
+            manifest::Error::Read { path, source } => (path, 0, format!("cannot be read: {source}")),
+            manifest::Error::Empty { path } => (path, 0, "holds no .yaml or .yml file".to_owned()),
+        };
+        Self { file, line, field: String::new(), message }
+    }
+}
+
 fn problem(document: &Document, finding: Finding) -> Problem {
     let line = document.line(&finding.field);
     Problem { file: document.path.clone(), line, field: finding.field, message: finding.message }
 }
 
-fn secret(value: &Value) -> Vec<(String, String, Vec<u8>)> {
+fn group(document: &Document) -> &str {
+    document.value["apiVersion"].as_str().and_then(|version| version.split('/').next()).unwrap_or_default()
+}
+
+/// The items of a `List`, each as if it stood alone in the same place.
+fn unpacked(document: Document) -> Vec<Document> {
+    match &document.value["items"] {
+        Value::Array(items) if document.value["kind"] == "List" => {
+            items.iter().map(|item| Document { value: item.clone(), ..document.clone() }).collect()
+        }
+        _ => vec![document],
+    }
+}
+
+fn secret(value: &Value) -> Result<Vec<secrets::Value>, Finding> {
     let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     let entries = |field: &str| value[field].as_object().into_iter().flatten();
-    let plain = entries("stringData").filter_map(|(key, value)| Some((key, value.as_str()?.as_bytes().to_vec())));
-    let encoded = entries("data").filter_map(|(key, value)| {
-        let bytes: k8s_openapi::ByteString = serde_json::from_value(value.clone()).ok()?;
-        Some((key, bytes.0))
+    let encoded = entries("data").map(|(key, value)| {
+        let bytes: k8s_openapi::ByteString = serde_json::from_value(value.clone())
+            .map_err(|_| Finding { field: format!("data.{key}"), message: "must be base64".to_owned() })?;
+        Ok((key, bytes.0))
+    });
+    let plain = entries("stringData").map(|(key, value)| match value.as_str() {
+        Some(text) => Ok((key, text.as_bytes().to_vec())),
+        None => Err(Finding { field: format!("stringData.{key}"), message: "must be a string: quote it".to_owned() }),
     });
     // As on the API server, stringData wins.
-    encoded.chain(plain).map(|(key, value)| (name.to_owned(), key.clone(), value)).collect()
+    encoded.chain(plain).map(|entry| entry.map(|(key, value)| (name.to_owned(), key.clone(), value))).collect()
 }

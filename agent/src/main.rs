@@ -26,7 +26,7 @@ use anyhow::{Result, anyhow};
 use clap::Parser;
 use tokio::runtime::Runtime;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, Output};
 
 // musl's allocator is many times slower.
 #[global_allocator]
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(command: Command) -> Result<u8> {
-    telemetry::init();
+    telemetry::init(!matches!(&command, Command::Run(args) if args.output == Output::Text));
     rustls::crypto::ring::default_provider()
         .install_default()
         .map_err(|_| anyhow!("a TLS provider was installed twice"))?;

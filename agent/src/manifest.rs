@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -13,7 +14,7 @@ mod tests;
 /// Why manifests cannot be read.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{}:{line}: {message}", path.display())]
     Syntax { path: PathBuf, line: usize, message: String },
@@ -35,41 +36,63 @@ impl Document {
     /// The line of the file on which `field` (such as `spec.mcpServers[0].name`) stands: the deepest part of it that
     /// the document has.
     pub(crate) fn line(&self, field: &str) -> usize {
-        let mut lines = self.text.lines().enumerate().peekable();
-        let mut found = self.text.lines().position(|line| !is_blank(line)).unwrap_or(0);
+        let lines = self.text.lines().collect::<Vec<_>>();
+        let mut at = lines.iter().position(|line| !is_blank(line)).unwrap_or(0);
+        let mut range = at..lines.len();
         for part in field.split('.').filter(|part| !part.is_empty()) {
             let (key, index) = split_index(part);
-            let Some(at) = lines.by_ref().find(|(_, line)| has_key(line, key)).map(|(at, _)| at) else { break };
-            found = at;
-            for _ in 0..index.map_or(0, |index| index + 1) {
-                let Some(item) = lines.next_if(|_| true).into_iter().chain(lines.by_ref()).find(|(_, l)| is_item(l))
-                else {
-                    break;
-                };
-                found = item.0;
+            let Some(found) = range.clone().find(|line| has_key(lines[*line], key)) else { break };
+            (at, range) = (found, block(&lines, found));
+            if let Some(index) = index {
+                // With flow style the items are on the line of their key.
+                let Some(found) = item(&lines, range.clone(), index) else { break };
+                (at, range) = (found, block(&lines, found));
             }
         }
-        self.first_line + found
+        self.first_line + at
     }
 }
 
-/// All documents of `paths`; a folder stands for its `.yaml` and `.yml` files, subfolders included, in order of name.
-///
-/// # Errors
-/// When something cannot be read, is no YAML, or a path holds no manifest at all.
-pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Document>, Error> {
-    let mut documents = Vec::new();
+/// The line `at` and those below it that belong to it.
+fn block(lines: &[&str], at: usize) -> Range<usize> {
+    let inner = |line: &&str| {
+        is_blank(line)
+            || depth(line) > depth(lines[at])
+            || (is_item(line) && !is_item(lines[at]) && depth(line) == depth(lines[at]))
+    };
+    let end = lines[at + 1..].iter().position(|line| !inner(line)).map_or(lines.len(), |end| at + 1 + end);
+    at..end
+}
+
+/// The line on which the item `index` of the list in `range` begins, whose first line is that of the key.
+fn item(lines: &[&str], range: Range<usize>, index: usize) -> Option<usize> {
+    let mut items = range.skip(1).filter(|line| is_item(lines[*line])).peekable();
+    let indent = depth(lines[*items.peek()?]);
+    items.filter(|line| depth(lines[*line]) == indent).nth(index)
+}
+
+fn depth(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// All documents of `paths`, and what cannot be read; a folder stands for its `.yaml` and `.yml` files, subfolders
+/// included, in order of name.
+pub(crate) fn read(paths: &[PathBuf]) -> (Vec<Document>, Vec<Error>) {
+    let (mut documents, mut errors) = (Vec::new(), Vec::new());
     for path in paths {
-        let before = documents.len();
-        for file in files(path)? {
-            let text = fs::read_to_string(&file).map_err(|source| Error::Read { path: file.clone(), source })?;
-            documents.append(&mut parse(&file, &text)?);
+        let before = documents.len() + errors.len();
+        match files(path) {
+            Ok(files) => files.iter().for_each(|file| match fs::read_to_string(file) {
+                Ok(text) => parse(file, &text, &mut documents, &mut errors),
+                Err(source) => errors.push(Error::Read { path: file.clone(), source }),
+            }),
+            Err(error) => errors.push(error),
         }
-        if documents.len() == before {
-            return Err(Error::Empty { path: path.clone() });
+        if documents.len() + errors.len() == before {
+            errors.push(Error::Empty { path: path.clone() });
         }
     }
-    Ok(documents)
+    (documents, errors)
 }
 
 fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -91,35 +114,38 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// Splits at `---` lines rather than leaving that to the parser, since a finding must name its line in the file.
-fn parse(path: &Path, text: &str) -> Result<Vec<Document>, Error> {
-    let mut documents = Vec::new();
+fn parse(path: &Path, text: &str, documents: &mut Vec<Document>, errors: &mut Vec<Error>) {
     let mut first_line = 1;
     let mut current = String::new();
     let mut flush = |first_line: usize, text: &mut String| {
         let text = std::mem::take(text);
         if text.lines().all(is_blank) {
-            return Ok(());
+            return;
         }
-        let value = serde_saphyr::from_str(&text).map_err(|error| Error::Syntax {
-            path: path.to_path_buf(),
-            line: first_line
-                + error.location().map_or(0, |at| usize::try_from(at.line()).unwrap_or(1).saturating_sub(1)),
-            message: error.without_snippet().to_string(),
-        })?;
-        documents.push(Document { path: path.to_path_buf(), first_line, text, value });
-        Ok(())
+        match serde_saphyr::from_str::<Value>(&text) {
+            Ok(value) => documents.push(Document { path: path.to_path_buf(), first_line, text, value }),
+            Err(error) => errors.push(syntax(path, first_line, &error)),
+        }
     };
     for (number, line) in text.lines().enumerate() {
         if line == "---" || line.starts_with("--- ") {
-            flush(first_line, &mut current)?;
+            flush(first_line, &mut current);
             first_line = number + 2;
         } else {
             current.push_str(line);
             current.push('\n');
         }
     }
-    flush(first_line, &mut current)?;
-    Ok(documents)
+    flush(first_line, &mut current);
+}
+
+fn syntax(path: &Path, first_line: usize, error: &serde_saphyr::Error) -> Error {
+    let line = error.location().and_then(|at| usize::try_from(at.line()).ok()).unwrap_or(1);
+    let message = error.without_snippet().to_string();
+    // The parser's own place counts from the document, and some of its advice is for programmers.
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let message = message.split(", set ").next().unwrap_or_default().to_owned();
+    Error::Syntax { path: path.to_path_buf(), line: first_line + line.saturating_sub(1), message }
 }
 
 fn is_blank(line: &str) -> bool {

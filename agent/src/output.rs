@@ -49,10 +49,11 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    /// Writes a line for people; nothing with NDJSON.
+    /// Writes a line for people; to stderr where stdout is for programs.
     pub(crate) fn say(&mut self, line: &str) {
-        if self.format == Output::Text {
-            self.line(line);
+        match self.format {
+            Output::Text => self.line(line),
+            Output::Ndjson => eprintln!("{line}"),
         }
     }
 

@@ -21,6 +21,7 @@ pub(crate) struct Roster {
 
 struct Entry {
     name: String,
+    uri: String,
     status: WatchStatus,
 }
 
@@ -36,13 +37,13 @@ impl Roster {
     pub(crate) fn take(&mut self, agent: &str, watch: &Watch, now: &Time) -> (Input, Option<Saved>) {
         let (uid, name) = (id(watch), watch.name_any());
         let generation = watch.metadata.generation.unwrap_or_default();
-        let entry = self
-            .watches
-            .entry(uid.clone())
-            .or_insert_with(|| Entry { name, status: watch.status.clone().unwrap_or_default() });
+        let status = || watch.status.clone().unwrap_or_default();
+        let entry =
+            self.watches.entry(uid.clone()).or_insert_with(|| Entry { name, uri: String::new(), status: status() });
+        entry.uri.clone_from(&watch.spec.uri);
         let unsupported = support::watch(&watch.spec);
         if unsupported.is_empty() {
-            let resume = conditions::resume(&entry.status, generation);
+            let resume = conditions::resume(&entry.status, &entry.uri);
             return (Input::Apply { spec: spec(agent, watch), resume: Some(resume) }, None);
         }
         let message = unsupported.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -60,7 +61,7 @@ impl Roster {
     /// Takes in what the engine says of a Watch; None if it is gone.
     pub(crate) fn status(&mut self, status: &Status, now: &Time) -> Option<Saved> {
         let entry = self.watches.get_mut(status.id.as_str())?;
-        entry.status = conditions::watch(&entry.status, status, now);
+        entry.status = conditions::watch(&entry.status, &entry.uri, status, now);
         Some(Saved { uid: status.id.to_string(), name: entry.name.clone(), status: entry.status.clone() })
     }
 

@@ -12,7 +12,8 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tracing::warn;
 
-use crate::event::Event;
+/// A value of a Secret: name, key, value.
+pub(crate) type Value = (String, String, Vec<u8>);
 
 /// The folder with the values.
 #[derive(Clone)]
@@ -25,10 +26,10 @@ pub(crate) struct Secrets {
 }
 
 impl Secrets {
-    /// The values that the kubelet mounts and keeps up to date; `events` hears of changes.
-    pub(crate) fn mounted(events: mpsc::Sender<Event>) -> Self {
+    /// The values that the kubelet mounts and keeps up to date; `changes` hears when they change.
+    pub(crate) fn mounted(changes: mpsc::Sender<()>) -> Self {
         let root = PathBuf::from(contract::SECRETS_DIR);
-        let watcher = root.is_dir().then(|| follow(&root, events));
+        let watcher = root.is_dir().then(|| follow(&root, changes));
         let watcher = watcher.transpose().unwrap_or_else(|error| {
             warn!(%error, "mounted Secrets cannot be watched; a rotated one is used after the next restart");
             None
@@ -40,7 +41,7 @@ impl Secrets {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn given(values: impl IntoIterator<Item = (String, String, Vec<u8>)>) -> io::Result<Self> {
+    pub(crate) fn given(values: impl IntoIterator<Item = Value>) -> io::Result<Self> {
         let own = tempfile::Builder::new().prefix("asyncai-").tempdir()?;
         for (secret, key, value) in values {
             let folder = own.path().join(file_name(&secret)?);
@@ -69,11 +70,11 @@ impl Secrets {
     }
 }
 
-fn follow(root: &Path, events: mpsc::Sender<Event>) -> notify::Result<RecommendedWatcher> {
+fn follow(root: &Path, changes: mpsc::Sender<()>) -> notify::Result<RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |change: notify::Result<notify::Event>| {
-        // Reading a value is an event too. One that finds no room is among others that say the same.
+        // Reading a value is an event too. One that finds no room is beside another that says the same.
         if change.is_ok_and(|change| !change.kind.is_access()) {
-            let _ = events.try_send(Event::Secrets);
+            let _ = changes.try_send(());
         }
     })?;
     watcher.watch(root, RecursiveMode::Recursive)?;

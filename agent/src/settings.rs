@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use asyncai_crds::agent::{Access, Http, McpServer, Model, Prompt, Provider, Source, Stdio};
-use asyncai_crds::{AgentSpec, Reason, SecretKeyRef};
+use asyncai_crds::{AgentSpec, Reason, SecretKeyRef, contract};
 use asyncai_orchestrator as turns;
 
 use crate::secrets::Secrets;
@@ -51,20 +51,16 @@ impl Settings {
     ) -> Self {
         let model = spec.model.as_ref().or(default_model).cloned();
         let relay = model.as_ref().is_some_and(|model| model.provider == Provider::Relay);
-        let mut missing = Vec::new();
-        if let Some(secret) = model.as_ref().and_then(|model| model.api_key_secret_ref.as_ref()) {
-            note(secrets, secret, "spec.model.apiKeySecretRef", &mut missing);
-        }
-        let mut servers = BTreeMap::new();
-        for entry in &spec.mcp_servers {
-            match server(entry, secrets) {
-                Ok(Some(server)) => drop(servers.insert(entry.name.clone(), server)),
-                Ok(None) => {}
-                Err(message) => {
-                    missing.push((Reason::SecretNotFound, format!("spec.mcpServers[{}]: {message}", entry.name)));
-                }
-            }
-        }
+        // One without its Secret is left out; that Secret is among the missing.
+        let servers =
+            spec.mcp_servers.iter().filter_map(|entry| Some((entry.name.clone(), server(entry, secrets).ok()??)));
+        let servers = servers.collect();
+        let with_model = AgentSpec { model: model.clone(), ..spec.clone() };
+        let missing = contract::secret_refs(&with_model).into_iter().filter_map(|reference| {
+            let message = secrets.get(reference.secret).err()?;
+            Some((Reason::SecretNotFound, format!("{}: {message}", reference.field)))
+        });
+        let missing = missing.collect();
         Self {
             servers,
             turns: turns::Config {
@@ -152,11 +148,5 @@ fn value(plain: Option<&String>, secret: Option<&SecretKeyRef>, secrets: &Secret
     match secret {
         Some(secret) => secrets.get(secret),
         None => Ok(plain.cloned().unwrap_or_default()),
-    }
-}
-
-fn note(secrets: &Secrets, secret: &SecretKeyRef, field: &str, missing: &mut Vec<(Reason, String)>) {
-    if let Err(message) = secrets.get(secret) {
-        missing.push((Reason::SecretNotFound, format!("{field}: {message}")));
     }
 }

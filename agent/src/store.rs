@@ -42,6 +42,14 @@ impl Store {
         }
     }
 
+    /// The Watch of that UID is gone: nothing more is saved of it.
+    pub(crate) fn forget_watch(&mut self, uid: &str) {
+        match self {
+            Self::Cluster(store) => store.forget_watch(uid),
+            Self::Local(_) => {}
+        }
+    }
+
     /// Returns when everything is saved, or after `limit`.
     pub(crate) async fn flush(self, limit: Duration) {
         match self {

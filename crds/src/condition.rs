@@ -18,7 +18,7 @@ pub const STALLED: &str = "Stalled";
 pub const RECONCILING: &str = "Reconciling";
 /// The spec suspends it. Present only while True.
 pub const SUSPENDED: &str = "Suspended";
-/// A limit holds an Agent back. Present only while True.
+/// A limit holds an Agent or a Watch back. Present only while True.
 pub const THROTTLED: &str = "Throttled";
 
 /// Longest message, in bytes; seven conditions then fit into 4 KiB.
@@ -71,15 +71,6 @@ pub fn new(
     }
 }
 
-/// Puts `condition` in the place of the one of its type, whose time it keeps if the status is the same.
-pub fn set(conditions: &mut Vec<Condition>, mut condition: Condition) {
-    keep_time(conditions, &mut condition);
-    match conditions.iter_mut().find(|old| old.type_ == condition.type_) {
-        Some(old) => *old = condition,
-        None => conditions.push(condition),
-    }
-}
-
 /// A writer's new full set: each keeps the time of the old one of its type if the status is the same. Conditions that
 /// are only in `old` are left out.
 pub fn follow(old: &[Condition], mut new: Vec<Condition>) -> Vec<Condition> {
@@ -92,13 +83,6 @@ pub fn follow(old: &[Condition], mut new: Vec<Condition>) -> Vec<Condition> {
 /// The condition of a type.
 pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Condition> {
     conditions.iter().find(|condition| condition.type_ == type_)
-}
-
-/// Whether the condition of a type is True and speaks of `generation`.
-pub fn is_true(conditions: &[Condition], type_: &str, generation: i64) -> bool {
-    find(conditions, type_).is_some_and(|condition| {
-        condition.status == Status::True.as_str() && condition.observed_generation == Some(generation)
-    })
 }
 
 /// The text in at most `max` bytes, with an ellipsis in place of what is cut off.

@@ -42,7 +42,7 @@ pub const CLUSTER_ID_ENV: &str = "ASYNCAI_CLUSTER_ID";
 /// Environment variable with the operator's default [`Model`](crate::agent::Model) as JSON, if the Agent names none.
 pub const DEFAULT_MODEL_ENV: &str = "ASYNCAI_DEFAULT_MODEL";
 
-/// Directory under which the Secret keys that an Agent refers to are mounted, as in [`secret_path`].
+/// Directory under which the Secret keys that an Agent refers to are mounted: `SECRET/KEY`, absent while there is none.
 pub const SECRETS_DIR: &str = "/var/run/secrets/asyncai";
 /// Directory with `token`, `ca.crt` and `namespace`, where every Kubernetes client looks for them.
 pub const SERVICE_ACCOUNT_DIR: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -74,11 +74,6 @@ pub fn model_watch_name(agent: &str, watch: &str) -> String {
 /// What the model of `agent` calls the Watch `name`: [`model_watch_name`] undone, any other name as it is.
 pub fn watch_alias<'a>(agent: &str, name: &'a str) -> &'a str {
     name.strip_prefix(agent).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name)
-}
-
-/// File in which the agent finds the value of a Secret key; absent while the Secret or the key is.
-pub fn secret_path(secret: &SecretKeyRef) -> String {
-    format!("{SECRETS_DIR}/{}/{}", secret.name, secret.key)
 }
 
 /// A Secret key to which an Agent refers, and where it does.

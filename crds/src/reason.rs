@@ -91,6 +91,8 @@ reasons! {
     /// Subscribed is False: the Watch could not be resumed after a restart.
     RestoreFailed,
 
+    /// Throttled: as many notices were sent in the last hour as the Watch allows.
+    NoticeLimit,
     /// Throttled: as many turns were taken in the last hour as the limits allow.
     TurnLimit,
     /// Throttled: as many tokens were used today as the limits allow.

@@ -10,7 +10,7 @@ out=$root/out
 target=${CARGO_TARGET_DIR:-$root/target}/${CARGO_BUILD_TARGET:?run this by make}
 case $profile in
     dev) built=$target/debug ;;
-    release) built=$target/release && export GZIP=1 ;;
+    release) built=$target/release && export COMPRESS=1 ;;
     *) die "PROFILE=$profile is unknown; allowed: dev, release" ;;
 esac
 

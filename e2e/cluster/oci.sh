@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes an image archive without a Docker engine: one layer, no base, the same bytes for the same files.
-# usage: oci.sh OUT.tar NAME:TAG UID ENTRYPOINT|- SOURCE:TARGET...     GZIP=1 compresses the layer
+# usage: oci.sh OUT.tar NAME:TAG UID ENTRYPOINT|- SOURCE:TARGET...     COMPRESS=1 compresses the layer
 # The archive is an OCI layout that `docker load` reads too (containerd, kind, k3d and skopeo take the layout).
 set -euo pipefail
 
@@ -35,8 +35,9 @@ done
 pack "$work/root" >"$work/layer"
 diff_id=$(digest "$work/layer")
 media=application/vnd.oci.image.layer.v1.tar
-if [[ ${GZIP:-} ]]; then
-    gzip -n -9 "$work/layer" && mv "$work/layer.gz" "$work/layer"
+if [[ ${COMPRESS:-} ]]; then
+    gzip -n -9 "$work/layer"
+    mv "$work/layer.gz" "$work/layer"
     media+=+gzip
 fi
 layer=$(blob "$work/layer")

@@ -15,7 +15,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("asyncai-eventlog", &[]),
     ("asyncai-orchestrator", &[]),
     ("asyncai-watch", &["asyncai-eventlog"]),
-    ("asyncai-mcp", &[]),
+    ("asyncai-mcp", &["asyncai-eventlog"]),
     ("asyncai-model", &[]),
     ("asyncai-servers", &["asyncai-eventlog"]),
     (

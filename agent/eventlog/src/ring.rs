@@ -36,9 +36,17 @@ impl Ring {
     ///
     /// A `seq` below the newest one breaks the contract of an event log: readers are past it and would not see the event.
     pub fn push(&mut self, seq: u64, json: impl Into<Arc<str>>) {
-        debug_assert!(self.events.back().is_none_or(|last| last.seq <= seq), "seq {seq} is below the newest event");
-        self.events.push_back(Entry { seq, json: json.into() });
+        self.append(seq, json.into());
         self.advance(seq);
+        self.evict();
+    }
+
+    /// Appends an event beyond the head, which stays where it is: the source has not come that far.
+    ///
+    /// Readers see it and stay at the head. An event that the source has at the same `seq` joins its unit.
+    pub fn announce(&mut self, seq: u64, json: impl Into<Arc<str>>) {
+        debug_assert!(seq > self.head, "seq {seq} is not beyond the head");
+        self.append(seq, json.into());
         self.evict();
     }
 
@@ -57,21 +65,6 @@ impl Ring {
         self.head
     }
 
-    /// The number of events held.
-    pub fn len(&self) -> usize {
-        self.events.len()
-    }
-
-    /// Whether no event is held.
-    pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
-    }
-
-    /// The events after `seq`, oldest first; `None` if some of them were evicted.
-    pub fn since(&self, seq: u64) -> Option<impl Iterator<Item = &str>> {
-        (seq >= self.floor).then(|| self.after(seq))
-    }
-
     /// The body for a reader: the events after `since` if it is of this `epoch` and none was evicted, else all.
     pub fn body(&self, epoch: Option<&str>, since: Option<&Since>) -> String {
         let extent = Extent { epoch, floor: Some(self.floor), head: Some(self.head) };
@@ -88,11 +81,17 @@ impl Ring {
         self.events.range(first..).map(|entry| &*entry.json)
     }
 
+    fn append(&mut self, seq: u64, json: Arc<str>) {
+        debug_assert!(self.events.back().is_none_or(|last| last.seq <= seq), "seq {seq} is below the newest event");
+        self.events.push_back(Entry { seq, json });
+    }
+
     fn evict(&mut self) {
-        let newest = self.head;
+        let newest = self.events.back().map(|entry| entry.seq);
         while self.events.len() > self.capacity {
             match self.events.front() {
-                Some(oldest) if oldest.seq != newest => self.floor = oldest.seq,
+                // A floor beyond the head would be a gap to every reader at the head.
+                Some(oldest) if Some(oldest.seq) != newest && oldest.seq <= self.head => self.floor = oldest.seq,
                 _ => return,
             }
             while self.events.pop_front_if(|entry| entry.seq == self.floor).is_some() {}

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use rmcp::model::{self, PaginatedRequestParams};
+use rmcp::model::{self, ErrorCode, PaginatedRequestParams};
 use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::{Map, Value};
 
@@ -48,21 +48,22 @@ pub struct Tool {
     pub read_only: bool,
 }
 
-/// One server's lists.
-#[derive(Default)]
+/// One server's lists; None for one that the server has but did not give.
 pub(crate) struct Catalogue {
-    tools: Vec<model::Tool>,
-    resources: Vec<model::Resource>,
-    templates: Vec<(model::ResourceTemplate, Option<Template>)>,
+    tools: Option<Vec<model::Tool>>,
+    resources: Option<Vec<model::Resource>>,
+    templates: Option<Vec<Listed>>,
 }
 
+type Listed = (model::ResourceTemplate, Option<Template>);
+
 impl Catalogue {
-    /// Asks for the lists that the server's capabilities promise. A list that cannot be had is
-    /// empty and logged: what the others offer still works.
+    /// Asks for the lists that the server's capabilities promise; the others are empty. One that
+    /// cannot be had is logged: what the others offer still works.
     pub(crate) async fn load(server: &str, peer: &Peer<RoleClient>, timeout: Duration) -> Self {
         let capabilities = peer.peer_info().map(|info| info.capabilities.clone());
         let capabilities = capabilities.unwrap_or_default();
-        let mut catalogue = Self::default();
+        let mut catalogue = Self { tools: Some(Vec::new()), resources: Some(Vec::new()), templates: Some(Vec::new()) };
         if capabilities.tools.is_some() {
             let pages = |cursor| async {
                 let page = peer.list_tools(cursor).await?;
@@ -81,31 +82,46 @@ impl Catalogue {
                 Ok((page.resource_templates, page.next_cursor))
             };
             let templates = all(server, "resource templates", timeout, pages).await;
-            catalogue.templates = templates.into_iter().map(parsed).collect();
+            catalogue.templates = templates.map(|templates| templates.into_iter().map(parsed).collect());
         }
         catalogue
     }
 
+    /// Whether every list could be had.
+    pub(crate) fn complete(&self) -> bool {
+        self.tools.is_some() && self.resources.is_some() && self.templates.is_some()
+    }
+
+    /// These lists, and `old` ones in place of those that could not be had.
+    pub(crate) fn or(&self, old: &Self) -> Self {
+        Self {
+            tools: self.tools.clone().or_else(|| old.tools.clone()),
+            resources: self.resources.clone().or_else(|| old.resources.clone()),
+            templates: self.templates.clone().or_else(|| old.templates.clone()),
+        }
+    }
+
     #[cfg(test)]
     pub(crate) fn of(resources: Vec<model::Resource>, templates: Vec<model::ResourceTemplate>) -> Self {
-        Self { tools: Vec::new(), resources, templates: templates.into_iter().map(parsed).collect() }
+        let templates = templates.into_iter().map(parsed).collect();
+        Self { tools: Some(Vec::new()), resources: Some(resources), templates: Some(templates) }
     }
 
     pub(crate) fn lists(&self, uri: &str) -> bool {
-        self.resources.iter().any(|resource| resource.uri == uri)
+        self.resources.iter().flatten().any(|resource| resource.uri == uri)
     }
 
     pub(crate) fn matches(&self, uri: &str) -> bool {
-        let templates = self.templates.iter().filter_map(|(_, template)| template.as_ref());
-        templates.into_iter().any(|template| template.matches(uri))
+        let mut templates = self.templates.iter().flatten().filter_map(|(_, template)| template.as_ref());
+        templates.any(|template| template.matches(uri))
     }
 
     pub(crate) fn tool_count(&self) -> usize {
-        self.tools.len()
+        self.tools.as_ref().map_or(0, Vec::len)
     }
 
     pub(crate) fn resources(&self, server: &str, subscribable: bool) -> Vec<Resource> {
-        let fixed = self.resources.iter().map(|resource| Resource {
+        let fixed = self.resources.iter().flatten().map(|resource| Resource {
             uri: resource.uri.clone(),
             template: false,
             name: resource.name.clone(),
@@ -115,7 +131,7 @@ impl Catalogue {
             server: server.to_owned(),
             subscribable,
         });
-        let templates = self.templates.iter().map(|(template, _)| Resource {
+        let templates = self.templates.iter().flatten().map(|(template, _)| Resource {
             uri: template.uri_template.clone(),
             template: true,
             name: template.name.clone(),
@@ -129,7 +145,7 @@ impl Catalogue {
     }
 
     pub(crate) fn tools(&self, server: &str) -> impl Iterator<Item = Tool> {
-        self.tools.iter().map(|tool| Tool {
+        self.tools.iter().flatten().map(|tool| Tool {
             server: server.to_owned(),
             name: tool.name.to_string(),
             description: tool.description.as_ref().map(ToString::to_string),
@@ -139,7 +155,7 @@ impl Catalogue {
     }
 }
 
-fn parsed(template: model::ResourceTemplate) -> (model::ResourceTemplate, Option<Template>) {
+fn parsed(template: model::ResourceTemplate) -> Listed {
     let matcher = Template::parse(&template.uri_template);
     if matcher.is_none() {
         tracing::warn!(target: "mcp", template = template.uri_template, "no RFC 6570 template");
@@ -153,12 +169,13 @@ fn example(description: &str) -> Option<String> {
     Some(line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
+/// Every page of a list; None if one cannot be had.
 async fn all<T, F>(
     server: &str,
     what: &str,
     timeout: Duration,
     page: impl Fn(Option<PaginatedRequestParams>) -> F,
-) -> Vec<T>
+) -> Option<Vec<T>>
 where
     F: Future<Output = Result<(Vec<T>, Option<String>), ServiceError>>,
 {
@@ -173,18 +190,23 @@ where
                 items.extend(more);
                 cursor = next.filter(|_| !empty);
             }
+            // It promises more than it has, and will answer so every time.
+            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                tracing::debug!(target: "mcp", server, "does not list {what}");
+                return Some(items);
+            }
             Err(error) => {
                 tracing::warn!(target: "mcp", server, %error, "cannot list {what}");
-                return items;
+                return None;
             }
         }
         if items.len() > LONGEST {
             tracing::warn!(target: "mcp", server, "more than {LONGEST} {what}; the rest is ignored");
             items.truncate(LONGEST);
-            return items;
+            return Some(items);
         }
         if cursor.is_none() {
-            return items;
+            return Some(items);
         }
     }
 }

@@ -16,9 +16,6 @@ use crate::error::{causes, describe};
 use crate::http;
 use crate::source::Source;
 
-/// The largest message that is accepted, in bytes; also the library's own bound for stdio.
-pub(crate) const LARGEST: usize = 16 * 1024 * 1024;
-
 /// How long is waited for a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {

@@ -10,8 +10,14 @@ use tokio_util::sync::CancellationToken;
 use crate::catalogue::Catalogue;
 use crate::connect::Timeouts;
 use crate::route::{Candidate, Known};
-use crate::servers::Event;
 use crate::source::Source;
+
+/// Something that the owner of the servers should know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// What [`Servers::status`](crate::Servers::status) returns has changed.
+    Status,
+}
 
 /// Tells everyone who cares that some server's state has changed.
 #[derive(Clone)]
@@ -110,7 +116,11 @@ impl Entry {
 
     pub(crate) fn candidate(&self) -> Candidate {
         let state = self.lock();
-        Candidate::of(&state.link, state.known.clone())
+        match (&state.known, &state.link) {
+            (Some(known), _) => Candidate::Known(known.clone()),
+            (None, Link::Down(message)) => Candidate::Down(message.clone()),
+            (None, _) => Candidate::Connecting,
+        }
     }
 
     pub(crate) fn down(&self, message: String) {
@@ -118,15 +128,20 @@ impl Entry {
         self.lock().link = Link::Down(message);
     }
 
-    pub(crate) fn up(&self, connection: Connection, known: Known) {
+    /// It is connected; lists that it did not give are still those of the last connection.
+    pub(crate) fn up(&self, connection: Connection, mut known: Known) {
         let mut state = self.lock();
         state.link = Link::Up(connection);
+        if let Some(old) = &state.known {
+            known.catalogue = Arc::new(known.catalogue.or(&old.catalogue));
+        }
         state.known = Some(known);
     }
 
-    pub(crate) fn relist(&self, catalogue: Catalogue) {
+    /// Its lists were asked for again; those that it did not give stay as they are.
+    pub(crate) fn relist(&self, catalogue: &Catalogue) {
         if let Some(known) = &mut self.lock().known {
-            known.catalogue = Arc::new(catalogue);
+            known.catalogue = Arc::new(catalogue.or(&known.catalogue));
         }
     }
 

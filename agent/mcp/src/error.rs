@@ -5,7 +5,7 @@ use rmcp::service::ServiceError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use thiserror::Error as ThisError;
 
-use crate::connect::LARGEST;
+use crate::limits::LARGEST;
 
 #[cfg(test)]
 mod tests;

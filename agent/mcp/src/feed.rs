@@ -5,7 +5,7 @@ use rmcp::service::{Peer, RoleClient, Subscription};
 use tokio::time::Instant;
 
 use crate::connect::Timeouts;
-use crate::subscribe::STEADY;
+use crate::limits::STEADY;
 
 /// The subscription to changes of a server's lists.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use http::{HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
-use crate::connect::LARGEST;
 use crate::error::describe;
+use crate::limits::LARGEST;
 
 #[cfg(test)]
 mod tests;

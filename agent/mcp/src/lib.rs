@@ -10,11 +10,13 @@
 //! | `subscribe`, `read`, `tools` | one watch, one read, one tool call |
 //! | [`check`] | what a server lacks to be watchable |
 //! | `error` | what can go wrong, and whose fault it is |
+//! | `backoff`, `limits` | delays between attempts, and bounds that several files hold to |
 //!
 //! Data flows from `servers` down; only `connect` and `http` know how the library is configured.
 
 pub mod check;
 
+mod backoff;
 mod catalogue;
 mod child;
 mod connect;
@@ -22,6 +24,7 @@ mod entry;
 mod error;
 mod feed;
 mod http;
+mod limits;
 mod read;
 mod route;
 mod servers;
@@ -33,9 +36,10 @@ mod uri;
 
 pub use catalogue::{Resource, Tool};
 pub use connect::Timeouts;
+pub use entry::Event;
 pub use error::{Error, Kind};
 pub use read::Contents;
-pub use servers::{Event, ServerStatus, Servers};
+pub use servers::{ServerStatus, Servers};
 pub use source::Source;
 pub use subscribe::{Change, Subscription};
 pub use tools::ToolResult;

@@ -1,5 +1,6 @@
 //! One read of a resource.
 
+use asyncai_eventlog::SINCE;
 use rmcp::model::{
     ClientRequest, ReadResourceRequest, ReadResourceRequestParams, RequestMetaObject, ResourceContents, ServerResult,
 };
@@ -8,9 +9,6 @@ use serde_json::{Value, json};
 
 use crate::entry::Connection;
 use crate::error::Error;
-
-/// Where a read carries the reader's cursor.
-const SINCE: &str = "asyncai.dev/since";
 
 /// The text of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]

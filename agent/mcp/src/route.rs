@@ -29,10 +29,13 @@ impl Known {
 }
 
 /// A server as routing sees it.
-pub(crate) struct Candidate {
-    /// Whether its first connection succeeded or failed.
-    pub(crate) settled: bool,
-    pub(crate) known: Option<Known>,
+pub(crate) enum Candidate {
+    /// Not heard of yet.
+    Connecting,
+    /// Never connected so far, and why.
+    Down(String),
+    /// Connected, now or before.
+    Known(Known),
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -41,23 +44,38 @@ pub(crate) enum Route {
     To(usize),
     /// A server that may have a better claim has not been heard of yet.
     Wait,
+    /// Nowhere yet: nobody claims it, and this server may do so once it is up.
+    Down {
+        index: usize,
+        message: String,
+    },
     Nowhere,
 }
 
-/// The server that lists `uri`; else the first whose template matches; else the first that can be
-/// watched; else the first that has resources, so that its version can be complained about.
+/// The server that lists `uri`; else the first whose template matches; else, once all have been
+/// connected, the first that can be watched; else the first that has resources, so that its
+/// version can be complained about.
 pub(crate) fn route(candidates: &[Candidate], uri: &str) -> Route {
     let first = |claim: &dyn Fn(&Known) -> bool| {
-        candidates.iter().position(|candidate| candidate.known.as_ref().is_some_and(claim))
+        candidates.iter().position(|candidate| matches!(candidate, Candidate::Known(known) if claim(known)))
     };
     if let Some(index) = first(&|known| known.catalogue.lists(uri)) {
         return Route::To(index);
     }
-    if candidates.iter().any(|candidate| !candidate.settled) {
+    if candidates.iter().any(|candidate| matches!(candidate, Candidate::Connecting)) {
         return Route::Wait;
     }
-    first(&|known| known.catalogue.matches(uri))
-        .or_else(|| first(&Known::subscribable))
+    if let Some(index) = first(&|known| known.catalogue.matches(uri)) {
+        return Route::To(index);
+    }
+    let down = candidates.iter().enumerate().find_map(|(index, candidate)| match candidate {
+        Candidate::Down(message) => Some(Route::Down { index, message: message.clone() }),
+        _ => None,
+    });
+    if let Some(down) = down {
+        return down;
+    }
+    first(&Known::subscribable)
         .or_else(|| first(&|known| known.subscribe))
         .or_else(|| first(&|known| known.resources))
         .map_or(Route::Nowhere, Route::To)

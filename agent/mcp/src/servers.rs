@@ -9,21 +9,14 @@ use tokio_util::task::TaskTracker;
 
 use crate::catalogue::{Resource, Tool};
 use crate::connect::Timeouts;
-use crate::entry::{Connection, Entry, Link, Noticeboard};
+use crate::entry::{Connection, Entry, Event, Link, Noticeboard};
 use crate::error::{Error, WATCHABLE};
 use crate::read::{self, Contents};
-use crate::route::{Candidate, Known, Route, route};
+use crate::route::{Known, Route, route};
 use crate::source::Source;
 use crate::subscribe::{self, Subscription};
 use crate::supervise::supervise;
 use crate::tools::{self, ToolResult};
-
-/// Something that the owner of the servers should know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// What [`Servers::status`] returns has changed.
-    Status,
-}
 
 /// One server, as people see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,6 +181,7 @@ impl Servers {
             match route(&candidates, uri) {
                 Route::To(index) => return Ok(Arc::clone(&entries[index])),
                 Route::Nowhere => return Err(unrouted(&entries, uri)),
+                Route::Down { index, message } => return Err(Error::down(&entries[index].name, message)),
                 Route::Wait => wait(&mut changes).await?,
             }
         }
@@ -231,12 +225,6 @@ fn unwatchable(known: &Known) -> Option<String> {
 }
 
 fn unrouted(entries: &[Arc<Entry>], uri: &str) -> Error {
-    for entry in entries {
-        // It might be the one, for all that is known.
-        if let (Link::Down(message), None) = (entry.link(), entry.known()) {
-            return Error::down(&entry.name, message);
-        }
-    }
     let reasons = entries.iter().map(|entry| {
         let reason = entry.known().and_then(|known| unwatchable(&known));
         format!("{}: {}", entry.name, reason.unwrap_or_else(|| "it has no resources".to_owned()))
@@ -258,11 +246,5 @@ fn status(entry: &Entry) -> ServerStatus {
         tool_count: known.as_ref().map_or(0, |known| known.catalogue.tool_count()),
         protocol_version: known.map(|known| known.version),
         message,
-    }
-}
-
-impl Candidate {
-    pub(crate) fn of(link: &Link, known: Option<Known>) -> Self {
-        Self { settled: !matches!(link, Link::Connecting), known }
     }
 }

@@ -11,11 +11,10 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::entry::Connection;
 use crate::error::{Error, describe};
+use crate::limits::STEADY;
 
 /// Notifications that may be underway while the drain is not scheduled.
 const BUFFER: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
-/// A server that breaks off sooner than this after an acknowledgement would do so for ever.
-pub(crate) const STEADY: Duration = Duration::from_secs(1);
 
 /// What happened to a watched resource.
 #[derive(Debug, Clone, PartialEq, Eq)]

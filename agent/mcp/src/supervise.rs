@@ -1,14 +1,15 @@
 //! One server's life: connect, load its lists, notice its end, connect again.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::RequestMetaObject;
 use rmcp::service::{Peer, RoleClient};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::backoff::Backoff;
 use crate::catalogue::Catalogue;
 use crate::connect::{self, Open, Timeouts};
 use crate::entry::{Entry, Noticeboard};
@@ -16,13 +17,12 @@ use crate::error::describe;
 use crate::feed::Feed;
 use crate::route::Known;
 
-const LONGEST_DELAY: Duration = Duration::from_mins(1);
 /// A connection that lasted this long was a good one: the next attempt comes soon.
 const HEALTHY: Duration = Duration::from_secs(30);
 
 /// Keeps `entry` connected until it is cancelled.
 pub(crate) async fn supervise(entry: Arc<Entry>, board: Noticeboard, timeouts: Timeouts) {
-    let mut attempt = 0;
+    let mut backoff = Backoff::default();
     loop {
         let opened = tokio::select! {
             () = entry.cancel.cancelled() => return,
@@ -37,23 +37,15 @@ pub(crate) async fn supervise(entry: Arc<Entry>, board: Noticeboard, timeouts: T
             Err(message) => message,
         };
         if since.elapsed() > HEALTHY {
-            attempt = 0;
+            backoff.reset();
         }
         entry.down(message);
         board.changed();
         tokio::select! {
             () = entry.cancel.cancelled() => return,
-            () = tokio::time::sleep(delay(attempt)) => {}
+            () = tokio::time::sleep(backoff.failed()) => {}
         }
-        attempt += 1;
     }
-}
-
-/// 1 s, doubled up to a minute, less up to a half of it so that a fleet does not return at once.
-fn delay(attempt: u32) -> Duration {
-    let full = Duration::from_secs(1 << attempt.min(6)).min(LONGEST_DELAY);
-    let random = RandomState::new().build_hasher().finish() % 1000;
-    full.mul_f64(1.0 - 0.0005 * f64::from(u32::try_from(random).unwrap_or(0)))
 }
 
 /// Watches over one connection; why it ended, or None if we ended it.
@@ -63,42 +55,82 @@ async fn attend(entry: &Entry, board: &Noticeboard, open: Open, timeouts: &Timeo
     let lists_changed = Arc::clone(&service.service().lists_changed);
     let stop = service.cancellation_token();
     let mut ended = pin!(service.waiting());
-    let connection = entry.connection(&peer, timeouts);
-    let mut feed = Feed::default();
     let reason = tokio::select! {
         () = entry.cancel.cancelled() => None,
         _ = &mut ended => {
             last_words.complete().await;
             return Some(last_words.explain("the connection was closed"));
         }
-        reason = async {
-            feed.open(&peer, timeouts).await;
-            let catalogue = Catalogue::load(&entry.name, &peer, timeouts.connect).await;
-            entry.up(connection.clone(), known(&peer, catalogue));
-            board.changed();
-            loop {
-                tokio::select! {
-                    () = lists_changed.notified() => {}
-                    alive = feed.changed() => if !alive {
-                        connection.doubt();
-                        continue;
-                    },
-                    () = connection.doubted() => {
-                        if let Err(message) = probe(&peer, timeouts).await {
-                            break message;
-                        }
-                        feed.open(&peer, timeouts).await;
-                    }
-                }
-                entry.relist(Catalogue::load(&entry.name, &peer, timeouts.connect).await);
-                board.changed();
-            }
-        } => Some(reason),
+        reason = follow(entry, board, &peer, &lists_changed, timeouts) => Some(reason),
     };
     stop.cancel();
     // Reaps the child.
     let _ = ended.await;
     reason
+}
+
+/// Keeps the lists of a connected server up to date; why the connection must be given up.
+async fn follow(
+    entry: &Entry,
+    board: &Noticeboard,
+    peer: &Peer<RoleClient>,
+    lists_changed: &Notify,
+    timeouts: &Timeouts,
+) -> String {
+    let connection = entry.connection(peer, timeouts);
+    let mut feed = Feed::default();
+    feed.open(peer, timeouts).await;
+    let catalogue = Catalogue::load(&entry.name, peer, timeouts.connect).await;
+    let mut gaps = Gaps::default();
+    gaps.after(&catalogue);
+    entry.up(connection.clone(), known(peer, catalogue));
+    board.changed();
+    loop {
+        tokio::select! {
+            () = lists_changed.notified() => {}
+            () = gaps.due() => {}
+            alive = feed.changed() => if !alive {
+                connection.doubt();
+                continue;
+            },
+            () = connection.doubted() => {
+                if let Err(message) = probe(peer, timeouts).await {
+                    return message;
+                }
+                feed.open(peer, timeouts).await;
+            }
+        }
+        let catalogue = Catalogue::load(&entry.name, peer, timeouts.connect).await;
+        gaps.after(&catalogue);
+        entry.relist(&catalogue);
+        board.changed();
+    }
+}
+
+/// When to ask again for lists that could not be had.
+#[derive(Default)]
+struct Gaps {
+    backoff: Backoff,
+    next: Option<Instant>,
+}
+
+impl Gaps {
+    /// Takes note of what was answered.
+    fn after(&mut self, catalogue: &Catalogue) {
+        if catalogue.complete() {
+            *self = Self::default();
+        } else {
+            self.next = Some(Instant::now() + self.backoff.failed());
+        }
+    }
+
+    /// Waits until it is time; for ever if nothing is missing.
+    async fn due(&self) {
+        match self.next {
+            Some(next) => tokio::time::sleep_until(next).await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 pub(crate) fn known(peer: &Peer<RoleClient>, catalogue: Catalogue) -> Known {

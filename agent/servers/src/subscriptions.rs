@@ -47,7 +47,6 @@ struct Pending<L> {
 struct Subscriber {
     dirty: Mutex<BTreeSet<Arc<str>>>,
     wake: Notify,
-    ended: CancellationToken,
 }
 
 /// One subscription from its acceptance on; dropping it unregisters it and gives back its leases.
@@ -110,8 +109,8 @@ impl<L: Send + 'static> Subscriptions<L> {
         honoured
     }
 
-    /// Tells the client of `context` about changes until it leaves, or [`end`](Self::end) or
-    /// [`close`](Self::close) is called; then its final result is sent.
+    /// Tells the client of `context` about changes until it leaves or [`close`](Self::close) is called; then its final
+    /// result is sent.
     ///
     /// Changes that come while one is being sent are told once.
     pub async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -154,27 +153,13 @@ impl<L: Send + 'static> Subscriptions<L> {
         }
     }
 
-    /// Ends every subscription that includes `uri` gracefully; its clients subscribe again.
-    pub fn end(&self, uri: &str) {
-        let listeners = self.registry.lock().subscribers.get(uri).cloned();
-        for listener in listeners.into_iter().flatten() {
-            listener.ended.cancel();
-            listener.wake.notify_one();
-        }
-    }
-
     /// Ends every subscription gracefully and accepts none from now on.
     pub fn close(&self) {
         self.registry.closing.cancel();
     }
-
-    /// How many subscriptions include `uri`.
-    pub fn count(&self, uri: &str) -> usize {
-        self.registry.lock().subscribers.get(uri).map_or(0, Vec::len)
-    }
 }
 
-/// Sends what changes until the subscription is ended or the client is gone.
+/// Sends what changes until the client is gone.
 async fn forward(sink: &SubscriptionSink, subscriber: &Subscriber) {
     loop {
         subscriber.wake.notified().await;
@@ -185,9 +170,6 @@ async fn forward(sink: &SubscriptionSink, subscriber: &Subscriber) {
                 Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
                 Err(_) => return,
             }
-        }
-        if subscriber.ended.is_cancelled() {
-            return;
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime};
 use asyncai_orchestrator as turns;
 use asyncai_watch as watch;
 
-use super::{Running, Terminal};
+use super::{LAST_READS, Running, Terminal};
 use crate::channel::console;
 use crate::conditions;
 
@@ -93,9 +93,15 @@ impl Running {
             turns::Output::Publish { .. } => self.metrics.replies.with_label_values(&["published"]).inc(),
             turns::Output::Seen(numbers) => self.watches.handle(now, watch::Input::Seen(numbers)),
             turns::Output::Usage(usage) => self.report.spent(usage, SystemTime::now()),
-            turns::Output::Throttled(throttle) => self.report.throttled(throttle),
+            turns::Output::Throttled(throttle) => {
+                self.throttled = throttle.is_some();
+                self.report.throttled(throttle);
+                self.hold();
+            }
             turns::Output::Log(event) => self.log_turn(&event),
-            turns::Output::Finished => self.watches.handle(now, watch::Input::Stop),
+            turns::Output::Finished => {
+                self.watches.handle(now, watch::Input::Stop { deadline: now + LAST_READS });
+            }
         }
     }
 

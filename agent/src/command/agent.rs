@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::{Context as _, Result};
 use asyncai_crds::contract;
+use asyncai_mcp::Servers;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
@@ -20,7 +21,7 @@ use crate::store::{Store, cluster};
 
 /// Runs until the pod is to end or the Agent is gone.
 pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
-    let stop = setup::stop_signal()?;
+    let stop = setup::stop_signals()?;
     let metrics = Metrics::new()?;
     let readiness = Readiness::default();
     let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, contract::HTTP_PORT));
@@ -32,13 +33,10 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
     setup::forward_stop(stop, sender.clone());
     let store = cluster::Store::open(&client, &args.namespace, &args.name, &sender);
     let Some((agent, early)) = first(&mut events).await else { return Ok(0) };
-    for event in early {
-        sender.send(event).await?;
-    }
-    let secrets = Secrets::mounted(sender.clone());
-    let running = Running::new(Parts {
+    let secrets = Secrets::mounted(setup::changes(&sender, || Event::Secrets));
+    let mut running = Running::new(Parts {
         agent,
-        servers: setup::servers(&sender),
+        servers: Servers::new(setup::changes(&sender, || Event::Servers)),
         events,
         sender,
         store: Store::Cluster(store),
@@ -50,6 +48,9 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
         cluster_id: env::var(contract::CLUSTER_ID_ENV).ok(),
         console: false,
     });
+    for event in early {
+        running.handle(Some(event));
+    }
     running.run().await;
     Ok(0)
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use asyncai_mcp::{Source, Timeouts, check};
 use asyncai_servers::kcp::{self, Kcp};
 use asyncai_servers::serve::{self, Server};
 use asyncai_servers::simple::Simple;
+use futures::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::setup;
@@ -22,6 +23,13 @@ pub(crate) async fn run(command: Mcp) -> Result<u8> {
         Mcp::Simple(listen) => serve(Simple::new(), listen).await,
         Mcp::Kcp(args) => {
             let listen = args.listen.clone();
+            if let Some(address) = listen.http.as_deref()
+                && !serve::address(address)?.ip().is_loopback()
+            {
+                bail!(
+                    "--http {address}: this server does not authenticate its clients, so the address must be loopback"
+                );
+            }
             serve(kcp(args)?, listen).await
         }
         Mcp::Check { target } => check(target).await,
@@ -43,10 +51,10 @@ fn kcp(args: KcpArgs) -> Result<Kcp> {
 
 async fn serve<S: Server>(server: S, listen: Listen) -> Result<u8> {
     let cancel = CancellationToken::new();
-    let stop = setup::stop_signal()?;
+    let mut stop = setup::stop_signals()?;
     let on_stop = cancel.clone();
     tokio::spawn(async move {
-        stop.await;
+        stop.next().await;
         on_stop.cancel();
     });
     match listen.http {

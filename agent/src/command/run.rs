@@ -1,7 +1,10 @@
 //! `asyncai run`: the agent without a cluster, from the same manifests.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use asyncai_crds::Watch;
+use asyncai_mcp::Servers;
 use kube::ResourceExt;
 use tokio::sync::mpsc;
 
@@ -24,8 +27,8 @@ const USAGE: u8 = 2;
 
 /// Runs until stdin has ended and the agent is idle, or until a signal.
 pub(crate) async fn run(args: RunArgs) -> Result<u8> {
-    let stop = setup::stop_signal()?;
-    let fleet = Fleet::new(&manifest::read(&args.files)?);
+    let stop = setup::stop_signals()?;
+    let fleet = Fleet::new(manifest::read(&args.files));
     let (agent, watches) = match fleet.single() {
         Ok(single) => single,
         Err(problems) => {
@@ -35,6 +38,10 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     };
     if let Some(unknown) = args.channels.iter().find(|channel| *channel != console::NAME) {
         eprintln!("unknown channel {unknown:?}; the agent {} has: {}", agent.name_any(), console::NAME);
+        return Ok(USAGE);
+    }
+    if let Some(folder) = args.files.iter().find(|path| holds(path, args.state_dir.as_deref())) {
+        eprintln!("--state-dir must not be inside {}, from which manifests are read", folder.display());
         return Ok(USAGE);
     }
     let default_model = setup::default_model()?;
@@ -50,11 +57,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     sink.say(&format!("# agent {} with {} watches; /help lists the commands", agent.name_any(), watches.len()));
     let running = Running::new(Parts {
         agent,
-        servers: setup::servers(&sender),
+        servers: Servers::new(setup::changes(&sender, || Event::Servers)),
         events,
         sender: sender.clone(),
         store: Store::Local(Box::new(store)),
-        secrets: Secrets::given(fleet.secrets)?,
+        secrets: Secrets::given(fleet.secrets.clone())?,
         sink,
         metrics: Metrics::new()?,
         readiness: Readiness::default(),
@@ -62,10 +69,16 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
         cluster_id: None,
         console: true,
     });
-    let _follower = manifests::follow(args.files, sender.clone())?;
+    let _follower = manifests::follow(args.files, fleet.secrets, sender.clone())?;
     tokio::spawn(tell(watches, sender));
     running.run().await;
     Ok(0)
+}
+
+/// Whether `state` is, or will be, inside the folder `path`.
+fn holds(path: &Path, state: Option<&Path>) -> bool {
+    let state = state.and_then(|state| state.ancestors().find_map(|part| part.canonicalize().ok()));
+    path.is_dir() && path.canonicalize().is_ok_and(|path| state.is_some_and(|state| state.starts_with(path)))
 }
 
 /// Tells the agent of its watches, as the store of a cluster does.

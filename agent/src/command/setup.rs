@@ -6,37 +6,37 @@ use std::io;
 use anyhow::{Context as _, Result};
 use asyncai_crds::agent::Model;
 use asyncai_crds::contract;
-use asyncai_mcp::Servers;
-use futures::FutureExt as _;
-use tokio::signal::unix::{SignalKind, signal};
+use futures::stream::{self, Stream, StreamExt as _};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::event::Event;
 
-/// Completes at SIGTERM or SIGINT.
+/// Yields at each SIGTERM and SIGINT.
 ///
 /// # Errors
 /// When the handlers cannot be set up.
-pub(super) fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move { futures::future::select(terminate.recv().boxed(), interrupt.recv().boxed()).map(drop).await })
+pub(super) fn stop_signals() -> io::Result<impl Stream<Item = ()> + Send + Unpin + 'static> {
+    let terminate = signal(SignalKind::terminate())?;
+    let interrupt = signal(SignalKind::interrupt())?;
+    Ok(stream::select(signals(terminate), signals(interrupt)))
 }
 
-/// An empty set of servers whose changes reach the loop.
-pub(super) fn servers(events: &mpsc::Sender<Event>) -> Servers {
+fn signals(signal: Signal) -> impl Stream<Item = ()> + Send + Unpin + 'static {
+    stream::unfold(signal, async |mut signal| signal.recv().await.map(|()| ((), signal))).boxed()
+}
+
+/// A channel that holds one change, of which each is told to the loop as `event`: what finds no room would say the same.
+pub(super) fn changes<T: Send + 'static>(events: &mpsc::Sender<Event>, event: fn() -> Event) -> mpsc::Sender<T> {
     let (sender, mut changes) = mpsc::channel(1);
     let events = events.clone();
-    tokio::spawn(async move { while changes.recv().await.is_some() && events.send(Event::Servers).await.is_ok() {} });
-    Servers::new(sender)
+    tokio::spawn(async move { while changes.recv().await.is_some() && events.send(event()).await.is_ok() {} });
+    sender
 }
 
-/// The first signal ends the agent in order.
-pub(super) fn forward_stop(stop: impl Future<Output = ()> + Send + 'static, events: mpsc::Sender<Event>) {
-    tokio::spawn(async move {
-        stop.await;
-        let _ = events.send(Event::Stop).await;
-    });
+/// The first signal ends the agent in order, the next one at once.
+pub(super) fn forward_stop(mut stop: impl Stream<Item = ()> + Send + Unpin + 'static, events: mpsc::Sender<Event>) {
+    tokio::spawn(async move { while stop.next().await.is_some() && events.send(Event::Stop).await.is_ok() {} });
 }
 
 /// The operator's default model.

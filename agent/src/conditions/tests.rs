@@ -26,7 +26,7 @@ fn at(second: i64) -> Time {
 }
 
 fn check(phase: Phase) -> Vec<String> {
-    let conditions = watch(&WatchStatus::default(), &status(phase), &at(0)).conditions;
+    let conditions = watch(&WatchStatus::default(), "memo://notes", &status(phase), &at(0)).conditions;
     assert!(conditions.iter().all(|condition| condition.observed_generation == Some(3)));
     conditions
         .iter()
@@ -53,15 +53,15 @@ fn each_phase_has_its_conditions() {
 
 #[test]
 fn a_condition_keeps_its_time_while_its_status_is_the_same() {
-    let first = watch(&WatchStatus::default(), &status(Phase::Connecting), &at(1));
-    let second = watch(&first, &status(Phase::Subscribed), &at(2));
+    let first = watch(&WatchStatus::default(), "memo://notes", &status(Phase::Connecting), &at(1));
+    let second = watch(&first, "memo://notes", &status(Phase::Subscribed), &at(2));
     assert_eq!(second.conditions[0].last_transition_time, at(1), "Accepted is as it was");
     assert_eq!(second.conditions[1].last_transition_time, at(2), "Subscribed has changed");
 }
 
 #[test]
 fn refusing_keeps_where_the_watch_stood() {
-    let mut old = watch(&WatchStatus::default(), &status(Phase::Subscribed), &at(1));
+    let mut old = watch(&WatchStatus::default(), "memo://notes", &status(Phase::Subscribed), &at(1));
     old.cursor = Some(Cursor { epoch: "e".to_owned(), seq: 7 });
     old.observed_generation = Some(3);
     let new = refused(&old, Reason::NotYetSupported, "spec.onEvent: …", 4, &at(2));
@@ -71,14 +71,31 @@ fn refusing_keeps_where_the_watch_stood() {
 }
 
 #[test]
-fn a_baseline_of_another_generation_is_not_compared_item_by_item() {
-    let mut old = watch(&WatchStatus::default(), &status(Phase::Subscribed), &at(1));
-    let baseline = Baseline { hash: "h".to_owned(), items: 1, digests: Some("{}".to_owned()), truncated: false };
-    old.baseline = Some(baseline);
-    let same = resume(&old, 3).baseline.unwrap();
-    assert_eq!((same.digests.as_deref(), same.truncated), (Some("{}"), false));
-    let other = resume(&old, 4).baseline.unwrap();
-    assert_eq!((other.digests, other.truncated), (None, true));
+fn nothing_of_another_resource_is_resumed() {
+    let mut old = watch(&WatchStatus::default(), "memo://notes", &status(Phase::Subscribed), &at(1));
+    old.cursor = Some(Cursor { epoch: "e".to_owned(), seq: 7 });
+    old.baseline = Some(Baseline::default());
+    let same = resume(&old, "memo://notes");
+    assert!(same.cursor.is_some() && same.baseline.is_some());
+    let other = resume(&old, "memo://other");
+    assert!(other.cursor.is_none() && other.baseline.is_none());
+}
+
+#[test]
+fn a_server_counts_as_down_after_five_attempts() {
+    let failed = |attempts| {
+        let failure = Failure { kind: FailureKind::ServerDown, message: "refused".to_owned() };
+        check(Phase::Failed { failure, attempts }).remove(1)
+    };
+    assert_eq!(failed(0), "Subscribed=False Connecting refused");
+    assert_eq!(failed(5), "Subscribed=False ServerDown refused");
+}
+
+#[test]
+fn a_watch_at_its_hourly_maximum_says_so() {
+    let throttled = Status { throttled: true, ..status(Phase::Subscribed) };
+    let conditions = watch(&WatchStatus::default(), "memo://notes", &throttled, &at(0)).conditions;
+    assert_eq!((conditions[2].type_.as_str(), conditions[2].reason.as_str()), ("Throttled", "NoticeLimit"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn check(text: &str) -> Fleet {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.yaml");
     std::fs::write(&file, text).unwrap();
-    let mut fleet = Fleet::new(&manifest::read(&[file]).unwrap());
+    let mut fleet = Fleet::new(manifest::read(&[file]));
     for problem in &mut fleet.problems {
         problem.file = Path::new("a.yaml").to_path_buf();
     }
@@ -51,4 +51,32 @@ fn other_kinds_are_left_alone_and_secrets_are_read() {
 fn an_unknown_kind_of_our_group_names_the_known_ones() {
     let fleet = check("apiVersion: asyncai.dev/v1alpha1\nkind: Wach\nmetadata: {name: w}\n");
     assert!(fleet.problems[0].to_string().contains("Agent or Watch"), "{}", fleet.problems[0]);
+}
+
+#[test]
+fn a_typo_in_the_group_is_a_finding_and_a_list_is_unpacked() {
+    let fleet = check("apiVersion: asyncai.io/v1alpha1\nkind: Agent\nmetadata: {name: a}\n");
+    assert!(fleet.problems[0].to_string().contains("asyncai.dev/v1alpha1"), "{}", fleet.problems[0]);
+    let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: asyncai.dev/v1alpha1\n  kind: Agent\n  metadata: {name: a}\n  spec: {}\n";
+    assert_eq!(check(list).agents.len(), 1);
+}
+
+#[test]
+fn a_secret_that_cannot_be_decoded_is_a_finding() {
+    let fleet = check("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  token: not base64!\n");
+    assert_eq!(fleet.problems[0].to_string(), "a.yaml:5: data.token: must be base64");
+}
+
+#[test]
+fn a_file_that_is_no_yaml_hides_no_other_finding() {
+    let fleet = check(&format!("kind: [\n---\n{WATCH}  uri: memo://notes\n  initial: skip\n"));
+    assert_eq!(fleet.problems.len(), 2, "{:?}", fleet.problems);
+}
+
+#[test]
+fn a_run_needs_what_it_refers_to() {
+    let agent = "apiVersion: asyncai.dev/v1alpha1\nkind: Agent\nmetadata: {name: a}\nspec: {model: {baseURL: 'http://x', name: m, apiKeySecretRef: {name: llm, key: token}}}\n";
+    let wrong = check(&format!("{agent}---\n{WATCH}  uri: memo://notes\n  onEvent: '1'\n")).single().unwrap_err();
+    assert!(wrong[0].starts_with("Watch w: spec.onEvent:"), "{wrong:?}");
+    assert!(wrong[1].contains("spec.model.apiKeySecretRef: no Secret \"llm\" with key \"token\""), "{wrong:?}");
 }

@@ -3,7 +3,9 @@
 use super::*;
 
 fn check(text: &str) -> Result<Vec<Document>, String> {
-    parse(Path::new("a.yaml"), text).map_err(|error| error.to_string())
+    let (mut documents, mut errors) = (Vec::new(), Vec::new());
+    parse(Path::new("a.yaml"), text, &mut documents, &mut errors);
+    errors.pop().map_or(Ok(documents), |error| Err(error.to_string()))
 }
 
 #[test]
@@ -32,6 +34,7 @@ fn finds_the_line_of_a_field() {
         ("spec.mcpServers[0].simple", 6),
         ("spec.mcpServers[1]", 7),
         ("spec.mcpServers[1].http.url", 8),
+        ("spec.mcpServers[2].http.url", 4),
         ("spec.nothing", 3),
     ] {
         assert_eq!(document.line(field), line, "{field}");
@@ -41,8 +44,21 @@ fn finds_the_line_of_a_field() {
 #[test]
 fn says_what_a_path_must_hold() {
     let folder = tempfile::tempdir().unwrap();
-    let error = read(&[folder.path().to_path_buf()]).unwrap_err().to_string();
+    let read = |path: PathBuf| super::read(&[path]).1.remove(0).to_string();
+    let error = read(folder.path().to_path_buf());
     assert!(error.contains("expected a YAML file"), "{error}");
-    let error = read(&[folder.path().join("none.yaml")]).unwrap_err().to_string();
+    let error = read(folder.path().join("none.yaml"));
     assert!(error.contains("cannot read"), "{error}");
+}
+
+#[test]
+fn items_of_an_inner_list_are_not_those_of_the_outer() {
+    let text =
+        "spec:\n  servers:\n  - name: a\n    env:\n    - name: x\n    - name: y\n  - name: b\n    flow: [{name: z}]\n";
+    let document = check(text).unwrap().remove(0);
+    for (field, line) in
+        [("spec.servers[1].name", 7), ("spec.servers[0].env[1].name", 6), ("spec.servers[1].flow[0].name", 8)]
+    {
+        assert_eq!(document.line(field), line, "{field}");
+    }
 }

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::warn;
 
 use crate::event::Event;
-use crate::store::cluster::writer::Write;
+use crate::store::cluster::writer::{Write, Writer};
 
 mod writer;
 
@@ -38,7 +38,7 @@ impl Store {
         tokio::spawn(follow_agent(agent.default_backoff(), events.clone()));
         tokio::spawn(follow_watches(of_agent.default_backoff(), events.clone()));
         let (writes, queue) = mpsc::unbounded_channel();
-        tokio::spawn(writer::run(agents, watches, name.to_owned(), queue));
+        tokio::spawn(Writer::new(agents, watches, name.to_owned()).run(queue));
         Self { writes }
     }
 
@@ -48,6 +48,10 @@ impl Store {
 
     pub(crate) fn save_watch(&self, uid: &str, name: &str, status: WatchStatus) {
         let _ = self.writes.send(Write::Watch { uid: uid.to_owned(), name: name.to_owned(), status });
+    }
+
+    pub(crate) fn forget_watch(&self, uid: &str) {
+        let _ = self.writes.send(Write::Forget(uid.to_owned()));
     }
 
     pub(crate) async fn flush(self, limit: Duration) {

@@ -1,10 +1,11 @@
 //! The store without a cluster: manifests in, one YAML file with spec and status out for each object.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use asyncai_crds::{Agent, AgentStatus, Watch, WatchStatus};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, ResourceExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,6 +23,8 @@ mod tests;
 pub(crate) enum Error {
     #[error("cannot create the state folder {}", path.display())]
     Create { path: PathBuf, source: io::Error },
+    #[error("the state folder {} is in use by another run", path.display())]
+    InUse { path: PathBuf },
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{} does not hold what an earlier run wrote; remove it to start afresh", path.display())]
@@ -31,6 +34,8 @@ pub(crate) enum Error {
 /// The agent and its watches, each with the status that an earlier run left.
 pub(crate) struct Store {
     folder: Option<PathBuf>,
+    /// Held while this run lives.
+    _lock: Option<File>,
     agent: Agent,
     watches: Vec<Watch>,
 }
@@ -41,16 +46,14 @@ impl Store {
     /// # Errors
     /// When the folder cannot be made, or holds something else.
     pub(crate) fn open(folder: Option<PathBuf>, mut agent: Agent, mut watches: Vec<Watch>) -> Result<Self, Error> {
-        if let Some(folder) = &folder {
-            fs::create_dir_all(folder).map_err(|source| Error::Create { path: folder.clone(), source })?;
-            let old: Option<Agent> = read(&file(folder, "agent", &agent.name_any()))?;
-            settle(&mut agent, old, |agent| &agent.spec, |agent, old| agent.status = old.status);
-            for watch in &mut watches {
-                let old: Option<Watch> = read(&file(folder, "watch", &watch.name_any()))?;
-                settle(watch, old, |watch| &watch.spec, |watch, old| watch.status = old.status);
-            }
+        let lock = folder.as_deref().map(lock).transpose()?;
+        let old = read(folder.as_deref(), "agent", &agent.name_any())?;
+        adopt_agent(&mut agent, old.as_ref());
+        for watch in &mut watches {
+            let old = read(folder.as_deref(), "watch", &watch.name_any())?;
+            adopt_watch(watch, old.as_ref());
         }
-        Ok(Self { folder, agent, watches })
+        Ok(Self { folder, _lock: lock, agent, watches })
     }
 
     /// The agent, and its watches.
@@ -61,8 +64,10 @@ impl Store {
     /// Takes in the manifests as they are now, and tells what is new, changed or gone.
     pub(crate) fn take(&mut self, mut agent: Agent, watches: Vec<Watch>) -> Vec<Event> {
         let mut events = Vec::new();
-        if agent.spec != self.agent.spec && agent.name_any() == self.agent.name_any() {
-            settle(&mut agent, Some(self.agent.clone()), |agent| &agent.spec, |agent, old| agent.status = old.status);
+        if agent.name_any() != self.agent.name_any() {
+            eprintln!("the Agent is now called {}: start anew to run it", agent.name_any());
+        } else if agent.spec != self.agent.spec {
+            adopt_agent(&mut agent, Some(&self.agent));
             self.agent = agent.clone();
             events.push(Event::Agent(Box::new(agent)));
         }
@@ -74,10 +79,9 @@ impl Store {
             events.push(Event::WatchGone(gone.name_any()));
         }
         for mut watch in watches {
-            let old = old.iter().find(|old| old.name_any() == watch.name_any()).cloned();
-            let changed = old.as_ref().is_none_or(|old| old.spec != watch.spec);
-            settle(&mut watch, old, |watch| &watch.spec, |watch, old| watch.status = old.status);
-            if changed {
+            let old = old.iter().find(|old| old.name_any() == watch.name_any());
+            adopt_watch(&mut watch, old);
+            if old.is_none_or(|old| old.spec != watch.spec) {
                 events.push(Event::Watch(Box::new(watch.clone())));
             }
             self.watches.push(watch);
@@ -105,18 +109,34 @@ impl Store {
     }
 }
 
-/// Gives `object` the identity that a cluster would: its name for UID, and a generation that rises with the spec.
-fn settle<T, S: PartialEq>(object: &mut T, old: Option<T>, spec: fn(&T) -> &S, take: fn(&mut T, T))
-where
-    T: Resource,
-{
-    let generation = old.as_ref().map_or(1, |old| {
-        let changed = spec(old) != spec(object);
-        old.meta().generation.unwrap_or(1) + i64::from(changed)
-    });
-    object.meta_mut().generation = Some(generation);
-    if let Some(old) = old {
-        take(object, old);
+fn adopt_agent(agent: &mut Agent, old: Option<&Agent>) {
+    let changed = old.is_some_and(|old| old.spec != agent.spec);
+    agent.status = old.and_then(|old| old.status.clone());
+    identify(agent.meta_mut(), old.and_then(|old| old.metadata.generation), changed);
+}
+
+fn adopt_watch(watch: &mut Watch, old: Option<&Watch>) {
+    let changed = old.is_some_and(|old| old.spec != watch.spec);
+    watch.status = old.and_then(|old| old.status.clone());
+    identify(watch.meta_mut(), old.and_then(|old| old.metadata.generation), changed);
+}
+
+/// The identity that a cluster would give: a generation that rises with the spec. A UID in a manifest is that of the
+/// cluster it was exported from; here the name is enough.
+fn identify(meta: &mut ObjectMeta, old: Option<i64>, changed: bool) {
+    meta.uid = None;
+    meta.generation = Some(old.unwrap_or(1) + i64::from(changed));
+}
+
+/// Makes the folder, and keeps other runs out of it.
+fn lock(folder: &Path) -> Result<File, Error> {
+    let create = |source| Error::Create { path: folder.to_path_buf(), source };
+    fs::create_dir_all(folder).map_err(create)?;
+    let lock = File::create(folder.join("lock")).map_err(create)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse { path: folder.to_path_buf() }),
+        Err(TryLockError::Error(source)) => Err(create(source)),
     }
 }
 
@@ -124,14 +144,16 @@ fn file(folder: &Path, kind: &str, name: &str) -> PathBuf {
     folder.join(format!("{kind}-{name}.yaml"))
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(Error::Read { path: path.to_path_buf(), source }),
-    };
-    let parse = |source| Error::Parse { path: path.to_path_buf(), source: Box::new(source) };
-    serde_saphyr::from_str(&text).map(Some).map_err(parse)
+fn read<T: DeserializeOwned>(folder: Option<&Path>, kind: &str, name: &str) -> Result<Option<T>, Error> {
+    let Some(path) = folder.map(|folder| file(folder, kind, name)) else { return Ok(None) };
+    match fs::read_to_string(&path) {
+        Ok(text) => match serde_saphyr::from_str(&text) {
+            Ok(object) => Ok(Some(object)),
+            Err(source) => Err(Error::Parse { path, source: Box::new(source) }),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Read { path, source }),
+    }
 }
 
 /// Writes beside and renames, so that a crash leaves the old file or the new one.

@@ -1,3 +1,5 @@
+//! Tests of the Agent as manifests write it.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of how conditions follow on each other.
+
 use super::*;
 
 fn at(text: &str) -> Time {
@@ -20,25 +22,15 @@ fn a_condition_says_of_which_generation_it_speaks() {
 
 #[test]
 fn the_time_stays_while_the_status_is_the_same() {
-    let mut conditions = vec![ready(Status::True, "old", EARLY)];
-    set(&mut conditions, ready(Status::True, "new", LATE));
-    assert_eq!(conditions.len(), 1);
-    assert_eq!(conditions[0].message, "new");
-    assert_eq!(conditions[0].last_transition_time, at(EARLY));
+    let followed = follow(&[ready(Status::True, "old", EARLY)], vec![ready(Status::True, "new", LATE)]);
+    assert_eq!(followed[0].message, "new");
+    assert_eq!(followed[0].last_transition_time, at(EARLY));
 }
 
 #[test]
 fn the_time_is_new_when_the_status_changes() {
-    let mut conditions = vec![ready(Status::True, "", EARLY)];
-    set(&mut conditions, ready(Status::Unknown, "", LATE));
-    assert_eq!(conditions[0].last_transition_time, at(LATE));
-}
-
-#[test]
-fn another_type_is_added() {
-    let mut conditions = vec![ready(Status::True, "", EARLY)];
-    set(&mut conditions, new(STALLED, true, Reason::SourceError, "", 7, &at(LATE)));
-    assert_eq!(conditions.iter().map(|c| c.type_.as_str()).collect::<Vec<_>>(), [READY, STALLED]);
+    let followed = follow(&[ready(Status::True, "", EARLY)], vec![ready(Status::Unknown, "", LATE)]);
+    assert_eq!(followed[0].last_transition_time, at(LATE));
 }
 
 #[test]
@@ -46,15 +38,6 @@ fn a_following_set_drops_what_is_no_longer_said() {
     let old = [ready(Status::True, "", EARLY), new(STALLED, true, Reason::SourceError, "", 7, &at(EARLY))];
     let followed = follow(&old, vec![ready(Status::True, "", LATE)]);
     assert_eq!(followed, [ready(Status::True, "", EARLY)]);
-}
-
-#[test]
-fn true_of_an_older_generation_is_not_true() {
-    let conditions = [ready(Status::True, "", EARLY)];
-    assert!(is_true(&conditions, READY, 7));
-    assert!(!is_true(&conditions, READY, 8));
-    assert!(!is_true(&conditions, STALLED, 7));
-    assert!(!is_true(&[ready(Status::Unknown, "", EARLY)], READY, 7));
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of what operator and agent share.
+
 use serde_json::json;
 
 use super::*;
@@ -51,12 +53,6 @@ fn the_schema_has_no_other_reference_to_a_secret() {
     }
     let crd = crate::schema::crd::<crate::Agent>();
     assert_eq!(count(crate::schema::openapi(&crd)), 7);
-}
-
-#[test]
-fn a_secret_key_has_a_file_of_its_own() {
-    let secret = SecretKeyRef { name: "llm".into(), key: "token".into() };
-    assert_eq!(secret_path(&secret), "/var/run/secrets/asyncai/llm/token");
 }
 
 #[test]

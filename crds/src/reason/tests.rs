@@ -1,3 +1,5 @@
+//! Tests of the reasons.
+
 use std::collections::BTreeSet;
 
 use regex::Regex;

@@ -1,3 +1,5 @@
+//! Tests of what is not served yet.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of the check without an API server.
+
 use serde_json::json;
 
 use super::*;

@@ -15,7 +15,8 @@ pub struct WatchStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = i64::MAX))]
     pub observed_generation: Option<i64>,
-    /// Accepted, ResolvedRefs, Subscribed and Ready; and while they hold Reconciling, Stalled, Suspended.
+    /// Accepted, ResolvedRefs, Subscribed and Ready; and while they hold Reconciling, Stalled, Suspended,
+    /// Throttled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "schema::conditions")]
     pub conditions: Vec<Condition>,
@@ -26,7 +27,11 @@ pub struct WatchStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 63), regex(pattern = pattern::DNS_LABEL))]
     pub server: Option<String>,
-    /// Of an event log: up to where its events have been told or dropped.
+    /// URI of the resource of which shape, server, cursor and baseline speak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 2048))]
+    pub uri: Option<String>,
+    /// Up to where events have been told or dropped; those of a state are numbered by the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = Rule::new("self.epoch != oldSelf.epoch || self.seq >= oldSelf.seq")
         .message("seq must not go back within an epoch"))]

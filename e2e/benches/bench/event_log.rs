@@ -20,7 +20,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let events: Vec<Value> = (1..=EVENTS).map(event).collect();
     let mut ring = Ring::new(256, 0);
     for (seq, event) in (1..).zip(&events) {
-        ring.push(seq, event.to_string());
+        ring.push(seq, text(event));
     }
     let since = Since { epoch: EPOCH.to_owned(), seq: EVENTS - 1 };
     let (whole, news) = (ring.body(Some(EPOCH), None), ring.body(Some(EPOCH), Some(&since)));
@@ -51,6 +51,13 @@ fn event(seq: u64) -> Value {
             "metadata": {"name": "settings", "namespace": "default", "resourceVersion": version.to_string(), "labels": labels}})
     };
     json!({"seq": seq, "type": "MODIFIED", "object": object(seq), "old": object(seq - 1)})
+}
+
+/// The event as servers mostly write it, `seq` first.
+fn text(event: &Value) -> String {
+    let part = |key: &str| event[key].to_string();
+    let (seq, kind, object, old) = (part("seq"), part("type"), part("object"), part("old"));
+    format!(r#"{{"seq":{seq},"type":{kind},"object":{object},"old":{old}}}"#)
 }
 
 /// Reads a body as the agent does: the newest event alone is parsed.

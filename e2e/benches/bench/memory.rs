@@ -38,10 +38,11 @@ pub(crate) async fn rows(story: &Story) -> Result<Vec<Row>> {
             continue;
         };
         rows.push(Row {
-            what: format!("{what}: RSS (anonymous)"),
+            what: format!("{what}: RSS (anonymous), ratio of the latter"),
             ours: format!("{:.1} ({:.1}) MB", memory.resident, memory.anonymous),
             anchor: format!("kubectl get -w {:.1} ({:.1}) MB", kubectl.resident, kubectl.anonymous),
-            ratio: Some(Ratio::once(memory.resident, kubectl.resident)),
+            // What is not anonymous is mostly the program file, and kubectl may be a part of a larger one.
+            ratio: Some(Ratio::once(memory.anonymous, kubectl.anonymous)),
             target: "RSS <= 22 MB (0.25x codex)",
         });
     }

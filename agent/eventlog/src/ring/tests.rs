@@ -40,7 +40,6 @@ fn the_floor_is_the_last_evicted_seq() {
 #[test]
 fn a_reader_below_the_floor_gets_all() {
     check(&ring(2, 0, &[2, 4, 6]), 1, 2, 6, &[4, 6]);
-    assert!(ring(2, 0, &[2, 4, 6]).since(1).is_none());
 }
 
 #[test]
@@ -70,6 +69,39 @@ fn a_unit_is_evicted_also_when_the_head_has_passed_it() {
 }
 
 #[test]
+fn an_announced_event_is_told_and_leaves_the_head() {
+    let mut ring = ring(4, 0, &[3]);
+    ring.announce(4, r#"{"seq":4}"#);
+    check(&ring, 3, 0, 3, &[4]);
+}
+
+#[test]
+fn an_event_of_the_source_joins_the_unit_of_an_announced_one() {
+    let mut ring = ring(4, 0, &[3]);
+    ring.announce(4, r#"{"seq":4}"#);
+    ring.push(4, r#"{"seq":4}"#);
+    check(&ring, 3, 0, 4, &[4, 4]);
+}
+
+#[test]
+fn an_announced_event_is_the_newest_unit() {
+    let mut ring = ring(2, 0, &[1, 1]);
+    ring.announce(2, r#"{"seq":2}"#);
+    check(&ring, 1, 1, 1, &[2]);
+    ring.announce(2, r#"{"seq":2}"#);
+    ring.announce(2, r#"{"seq":2}"#);
+    check(&ring, 1, 1, 1, &[2, 2, 2]);
+}
+
+#[test]
+fn the_floor_never_passes_the_head() {
+    let mut ring = ring(1, 0, &[1]);
+    ring.announce(2, r#"{"seq":2}"#);
+    ring.announce(3, r#"{"seq":3}"#);
+    check(&ring, 1, 1, 1, &[2, 3]);
+}
+
+#[test]
 fn a_reader_of_another_epoch_gets_all() {
     let since = Since { epoch: "other".into(), seq: 2 };
     let text = ring(4, 0, &[1, 2, 3]).body(Some("e"), Some(&since));
@@ -84,13 +116,14 @@ proptest! {
         since in 0_u64..50,
     ) {
         let seqs: Vec<u64> = steps.iter().scan(1, |seq, step| { *seq += step; Some(*seq) }).collect();
-        let ring = ring(capacity, 1, &seqs);
-        let newer: Vec<u64> = seqs.iter().copied().filter(|seq| *seq > since).collect();
-        match ring.since(since) {
-            Some(events) => prop_assert_eq!(events.count(), newer.len()),
-            None => prop_assert!(since < ring.floor() && (ring.floor() == 1 || seqs.contains(&ring.floor()))),
-        }
-        prop_assert!(ring.len() <= capacity || seqs.iter().filter(|seq| **seq == ring.head()).count() == ring.len());
-        prop_assert!(ring.floor() <= ring.head());
+        let ring = ring(capacity, 0, &seqs);
+        let (floor, head) = (ring.floor(), ring.head());
+        let after = |seq: u64| seqs.iter().copied().filter(|held| *held > seq).collect::<Vec<_>>();
+        let text = ring.body(Some("e"), Some(&Since { epoch: "e".into(), seq: since }));
+        let told: Vec<u64> = Body::read(&text).expect("body").events.iter().map(|event| event.seq).collect();
+        prop_assert_eq!(told, after(since.max(floor)));
+        prop_assert!(floor <= head && (floor == 0 || seqs.contains(&floor)));
+        let held = after(floor);
+        prop_assert!(held.len() <= capacity || held.iter().all(|seq| *seq == head));
     }
 }

@@ -26,6 +26,24 @@ async fn a_server_that_never_came_up_may_be_the_one() {
 }
 
 #[tokio::test]
+async fn a_server_that_never_came_up_may_be_the_one_beside_others() {
+    let script = Script::new(modern);
+    let (events, mut changes) = mpsc::channel(1);
+    let servers = Servers::with_timeouts(events, timeouts());
+    servers.apply("s", script.source.clone());
+    servers.apply("b", broken());
+    until(&servers, &mut changes, |status| status[0].ready && status[1].message.as_deref() != Some("connecting")).await;
+    let error = within("an error", servers.listen("y://z", None)).await.expect_err("it may be of the other");
+    assert_eq!(error.kind(), Kind::ServerDown);
+    assert!(error.to_string().contains("b is down"), "{error}");
+    // What is claimed does not wait for it.
+    for uri in [URI, "x://other/part"] {
+        let contents = within("a read", servers.read(uri, None, None)).await;
+        assert_eq!(contents.expect("contents").server, "s");
+    }
+}
+
+#[tokio::test]
 async fn no_server_at_all_is_said() {
     let (events, _changes) = mpsc::channel(1);
     let servers = Servers::with_timeouts(events, timeouts());

@@ -6,7 +6,7 @@ mod tests;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex;
 use tower::{BoxError, ServiceBuilder};
 
-use crate::kcp::error::Error;
+use crate::kcp::error::{Error, chain};
 use crate::kcp::upstream::Upstream;
 use crate::kcp::uri::{Invalid, LOCAL, Workspace};
 
@@ -84,12 +84,16 @@ impl FromStr for ServiceAccount {
     }
 }
 
+/// The connection to one workspace; none before it is first asked for. Locked while it is made, so that it is made once.
+type Slot = Arc<Mutex<Option<Arc<Upstream>>>>;
+
 /// The connections of one server, by workspace.
 pub(crate) struct Clients {
     credentials: Credentials,
     service_account: Option<ServiceAccount>,
     epoch: Option<String>,
-    connected: Mutex<HashMap<Workspace, Arc<Upstream>>>,
+    /// Locked to find a slot only: a workspace that does not answer holds up nobody else.
+    slots: std::sync::Mutex<HashMap<Workspace, Slot>>,
 }
 
 impl Clients {
@@ -99,32 +103,42 @@ impl Clients {
         service_account: Option<ServiceAccount>,
         epoch: Option<String>,
     ) -> Self {
-        Self { credentials, service_account, epoch, connected: Mutex::default() }
+        Self { credentials, service_account, epoch, slots: std::sync::Mutex::default() }
     }
 
     /// The connection to a workspace.
     pub(crate) async fn get(&self, workspace: &Workspace) -> Result<Arc<Upstream>, Error> {
-        let mut connected = self.connected.lock().await;
-        if let Some(upstream) = connected.get(workspace) {
-            return Ok(Arc::clone(upstream));
-        }
-        let upstream = Arc::new(self.connect(workspace).await?);
-        if connected.len() >= MAX_KEPT {
-            connected.clear();
-        }
-        connected.insert(workspace.clone(), Arc::clone(&upstream));
-        Ok(upstream)
+        self.fill(workspace, &mut *self.slot(workspace).lock().await).await
     }
 
     /// A connection other than `failed`: with the credentials as they are now.
     pub(crate) async fn renew(&self, workspace: &Workspace, failed: &Arc<Upstream>) -> Result<Arc<Upstream>, Error> {
-        {
-            let mut connected = self.connected.lock().await;
-            if connected.get(workspace).is_some_and(|upstream| Arc::ptr_eq(upstream, failed)) {
-                connected.remove(workspace);
-            }
+        let slot = self.slot(workspace);
+        let mut kept = slot.lock().await;
+        if kept.as_ref().is_some_and(|upstream| Arc::ptr_eq(upstream, failed)) {
+            *kept = None;
         }
-        self.get(workspace).await
+        self.fill(workspace, &mut kept).await
+    }
+
+    fn slot(&self, workspace: &Workspace) -> Slot {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = slots.get(workspace) {
+            return Arc::clone(slot);
+        }
+        if slots.len() >= MAX_KEPT {
+            slots.clear();
+        }
+        Arc::clone(slots.entry(workspace.clone()).or_default())
+    }
+
+    async fn fill(&self, workspace: &Workspace, kept: &mut Option<Arc<Upstream>>) -> Result<Arc<Upstream>, Error> {
+        if let Some(upstream) = kept {
+            return Ok(Arc::clone(upstream));
+        }
+        let upstream = Arc::new(self.connect(workspace).await?);
+        *kept = Some(Arc::clone(&upstream));
+        Ok(upstream)
     }
 
     /// Reads a path of a workspace; once more if the credentials of a kept connection have expired.
@@ -164,20 +178,6 @@ impl Clients {
 
 fn credentials<E: std::error::Error>(error: E) -> Error {
     Error::Credentials(chain(&error))
-}
-
-/// An error with what caused it.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
 }
 
 /// A client of the API server that notices a dead peer on an idle watch and retries nothing by itself: kube's own

@@ -152,6 +152,20 @@ impl Error {
     }
 }
 
+/// An error with what caused it.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
 fn suggestion(similar: &[String], workspace: &str) -> String {
     if similar.is_empty() {
         return format!("; kcp-api://{workspace}/resources lists what there is");

@@ -1,6 +1,6 @@
 //! An API server in memory: one collection with its history, and whatever can go wrong with it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -32,6 +32,10 @@ struct State {
     watch_floor: u64,
     /// Every request but discovery is answered with this.
     refusal: Option<(u16, &'static str)>,
+    /// The next requests are answered with these.
+    refusals: VecDeque<(u16, &'static str)>,
+    /// Every watch says this and ends.
+    last_words: Option<Value>,
     /// Lists of the newest version only.
     only_now: bool,
     /// Objects in a page, whatever the request says.
@@ -49,6 +53,8 @@ impl Fake {
             compacted: 0,
             watch_floor: 0,
             refusal: None,
+            refusals: VecDeque::new(),
+            last_words: None,
             only_now: false,
             page: 500,
             watches: Vec::new(),
@@ -125,6 +131,16 @@ impl Fake {
 
     pub(crate) fn refuse(&self, refusal: Option<(u16, &'static str)>) {
         self.lock().refusal = refusal;
+    }
+
+    /// Refuses one request, after those refused so already.
+    pub(crate) fn refuse_next(&self, code: u16, message: &'static str) {
+        self.lock().refusals.push_back((code, message));
+    }
+
+    /// Lets every watch open, say this and end.
+    pub(crate) fn end_watches_with(&self, last_words: Option<Value>) {
+        self.lock().last_words = last_words;
     }
 
     pub(crate) fn refuse_past(&self) {
@@ -206,7 +222,7 @@ impl State {
             (false, None) => ("list", at.map_or(String::new(), |at| format!(" at {at}"))),
         };
         self.requests.push(format!("{verb}{suffix}"));
-        if let Some((code, message)) = self.refusal {
+        if let Some((code, message)) = self.refusals.pop_front().or(self.refusal) {
             return refuse(code, message);
         }
         if watch { self.watch(at.unwrap_or(0)) } else { self.list(at, query.get("continue").copied()) }
@@ -243,6 +259,10 @@ impl State {
             return refuse(410, "too old resource version");
         }
         let (sender, receiver) = unbounded();
+        if let Some(last_words) = &self.last_words {
+            sender.unbounded_send(Ok(Bytes::from(format!("{last_words}\n")))).expect("an open watch");
+            return Response::new(Body::from_stream(receiver));
+        }
         for (_, kind, object) in self.history.iter().filter(|(at, _, _)| *at > from) {
             let line = json!({"type": kind, "object": object});
             sender.unbounded_send(Ok(Bytes::from(format!("{line}\n")))).expect("an open watch");

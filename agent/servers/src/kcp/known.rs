@@ -32,10 +32,13 @@ pub(crate) struct Change {
     pub(crate) old: Option<String>,
 }
 
+/// An object at rest and its version.
+type Held = (u64, Packed);
+
 /// The objects of a collection by uid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    objects: HashMap<Box<str>, (u64, Packed)>,
+    objects: HashMap<Box<str>, Held>,
     packer: Packer,
     bytes: usize,
 }
@@ -85,24 +88,30 @@ impl Known {
     }
 
     /// The net changes from this state to `now`: deletions first, then the rest by version.
-    pub(crate) fn changes(&self, now: &Self) -> Vec<Change> {
+    ///
+    /// Objects are unpacked as they are taken: whoever stops early has no more of them in memory.
+    pub(crate) fn changes<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = Change> + 'a {
         let gone = self.objects.iter().filter(|(uid, _)| !now.objects.contains_key(*uid));
-        let gone = by_version(gone.map(|(_, held)| self.change(Kind::Deleted, held, None)));
+        let gone = by_version(gone.map(|(_, held)| (held, None)));
         let newer = now.objects.iter().filter_map(|(uid, held)| match self.objects.get(uid) {
             Some((version, _)) if *version == held.0 => None,
-            Some((_, old)) => Some(now.change(Kind::Modified, held, Some(self.packer.unpack(old)))),
-            None => Some(now.change(Kind::Added, held, None)),
+            old => Some((held, old)),
         });
-        gone.into_iter().chain(by_version(newer)).collect()
+        let newer = by_version(newer).into_iter().map(|(held, old)| match old {
+            Some((_, old)) => now.change(Kind::Modified, held, Some(self.packer.unpack(old))),
+            None => now.change(Kind::Added, held, None),
+        });
+        gone.into_iter().map(|(held, _)| self.change(Kind::Deleted, held, None)).chain(newer)
     }
 
-    /// The objects that changed after `version`, as modifications whose past is unknown, by version.
-    pub(crate) fn newer_than(&self, version: u64) -> Vec<Change> {
+    /// The objects that changed after `version`, as modifications whose past is unknown, by version; unpacked as they
+    /// are taken.
+    pub(crate) fn newer_than(&self, version: u64) -> impl Iterator<Item = Change> {
         let newer = self.objects.values().filter(|(known, _)| *known > version);
-        by_version(newer.map(|held| self.change(Kind::Modified, held, None)))
+        by_version(newer.map(|held| (held, None))).into_iter().map(|(held, _)| self.change(Kind::Modified, held, None))
     }
 
-    fn change(&self, kind: Kind, (version, packed): &(u64, Packed), old: Option<String>) -> Change {
+    fn change(&self, kind: Kind, (version, packed): &Held, old: Option<String>) -> Change {
         Change { kind, version: *version, object: self.packer.unpack(packed), old }
     }
 
@@ -112,10 +121,11 @@ impl Known {
     }
 }
 
-fn by_version(changes: impl Iterator<Item = Change>) -> Vec<Change> {
-    let mut changes: Vec<Change> = changes.collect();
-    changes.sort_by_key(|change| change.version);
-    changes
+/// Objects, with what they were before.
+fn by_version<'a>(objects: impl Iterator<Item = (&'a Held, Option<&'a Held>)>) -> Vec<(&'a Held, Option<&'a Held>)> {
+    let mut objects: Vec<_> = objects.collect();
+    objects.sort_by_key(|((version, _), _)| *version);
+    objects
 }
 
 impl Change {

@@ -23,7 +23,7 @@ pub(crate) struct Log {
     epoch: String,
     known: Known,
     ring: Ring,
-    /// The newest version seen. The ring's head is above it only just after an error was told.
+    /// The newest version seen. The ring's head is above it only just after a late event was told.
     version: u64,
     /// The version of the last event of this batch; an event of the same version belongs to its unit.
     unit: Option<u64>,
@@ -92,37 +92,29 @@ impl Log {
 
     /// Takes over a list made at `version`, and tells what changed since the last known state, in one unit.
     pub(crate) fn relist(&mut self, now: Known, version: u64) -> bool {
-        let changes = self.known.changes(&now);
         let restarted = version < self.version;
-        self.known = now;
-        self.version = version;
         if restarted {
-            return self.restart(&changes, version);
+            // Another sequence begins, under another name.
+            self.epoch = reset_epoch(&self.base, version);
+            self.ring = Ring::new(CAPACITY, version.saturating_sub(1));
         }
         let seq = self.next(version);
-        self.extend(&changes, if changes.is_empty() { version } else { seq });
-        !changes.is_empty()
-    }
-
-    /// The versions went back: another sequence begins, under another name.
-    fn restart(&mut self, changes: &[Change], version: u64) -> bool {
-        self.epoch = reset_epoch(&self.base, version);
-        self.ring = Ring::new(CAPACITY, version.saturating_sub(1));
-        self.extend(changes, version);
-        true
-    }
-
-    fn extend(&mut self, changes: &[Change], seq: u64) {
-        for change in changes {
-            self.ring.push(seq, change.event(seq));
+        let events = unit(self.known.changes(&now), seq);
+        let told = restarted || !events.is_empty();
+        for event in events {
+            self.ring.push(seq, event);
         }
-        self.ring.advance(seq);
+        self.ring.advance(version);
+        self.known = now;
+        self.version = version;
+        told
     }
 
-    /// Tells that the source fails.
+    /// Tells that the source fails, beyond the head: at the head readers would not see it, and what the source has at
+    /// the version after it is still to come.
     pub(crate) fn fail(&mut self, message: &str) {
         let seq = self.ring.head() + 1;
-        self.ring.push(seq, json!({"seq": seq, "type": "ERROR", "message": message}).to_string());
+        self.ring.announce(seq, json!({"seq": seq, "type": "ERROR", "message": message}).to_string());
     }
 
     /// The `seq` of something that happened at `version`. Readers at the head would not see it at the head or below.
@@ -151,9 +143,7 @@ impl Log {
 
     /// What there is, as if it had just come: for a reader who has seen nothing and says so by `seq` 0.
     fn everything(&self) -> String {
-        let seq = self.ring.head();
-        let events: Vec<_> = Known::default().changes(&self.known).iter().map(|change| change.event(seq)).collect();
-        self.unit(&self.epoch, 0, &events)
+        self.body(&self.epoch, 0, &unit(Known::default().changes(&self.known), self.ring.head()))
     }
 
     /// The name under which the reader knows this sequence, if it does.
@@ -168,18 +158,16 @@ impl Log {
 
     /// What a reader missed since the collection was `base`, in one unit.
     pub(crate) fn catch_up(&self, since: &Since, base: &Known) -> String {
-        let seq = self.ring.head();
-        let events: Vec<_> = base.changes(&self.known).iter().map(|change| change.event(seq)).collect();
-        self.unit(&since.epoch, since.seq, &events)
+        self.body(&since.epoch, since.seq, &unit(base.changes(&self.known), self.ring.head()))
     }
 
     /// What can be told to a reader whose past is compacted: a gap, then every object that changed since.
     pub(crate) fn compacted(&self, since: &Since) -> String {
         let message = "the API server no longer has the versions since the last read: deletions may be missing";
-        let mut events = vec![self.gap("compacted", message)];
         let seq = self.ring.head();
-        events.extend(self.known.newer_than(since.seq).iter().map(|change| change.event(seq)));
-        self.unit(&since.epoch, since.seq, &events)
+        let mut events = vec![gap(seq, "compacted", message)];
+        events.append(&mut unit(self.known.newer_than(since.seq), seq));
+        self.body(&since.epoch, since.seq, &events)
     }
 
     /// What a reader is told who knows more than this log by now: nothing, and to stay where it is.
@@ -193,7 +181,7 @@ impl Log {
     }
 
     /// Events at the head for a reader who has everything up to `floor`.
-    fn unit(&self, epoch: &str, floor: u64, events: &[String]) -> String {
+    fn body(&self, epoch: &str, floor: u64, events: &[String]) -> String {
         let extent = Extent { epoch: Some(epoch), floor: Some(floor), head: Some(self.ring.head()) };
         self.fitting(epoch, floor, write(extent, events.iter().map(String::as_str)))
     }
@@ -203,14 +191,32 @@ impl Log {
         if body.len() <= MAX_BODY {
             return body;
         }
-        let gap =
-            self.gap("too large", "more has changed than one read may carry: narrow the URI by namespace or selector");
+        let gap = too_large(self.ring.head());
         write(Extent { epoch: Some(epoch), floor: Some(floor), head: Some(self.ring.head()) }, [gap.as_str()])
     }
+}
 
-    fn gap(&self, reason: &str, message: &str) -> String {
-        json!({"seq": self.ring.head(), "type": "GAP", "reason": reason, "message": message}).to_string()
+/// The events that tell changes in one unit, or a gap in their place if no client would take them: what is too large
+/// is not even unpacked.
+fn unit(changes: impl Iterator<Item = Change>, seq: u64) -> Vec<String> {
+    let (mut events, mut bytes) = (Vec::new(), 0);
+    for change in changes {
+        let event = change.event(seq);
+        bytes += event.len();
+        if bytes > MAX_BODY {
+            return vec![too_large(seq)];
+        }
+        events.push(event);
     }
+    events
+}
+
+fn too_large(seq: u64) -> String {
+    gap(seq, "too large", "more has changed than one read may carry: narrow the URI by namespace or selector")
+}
+
+fn gap(seq: u64, reason: &str, message: &str) -> String {
+    json!({"seq": seq, "type": "GAP", "reason": reason, "message": message}).to_string()
 }
 
 fn reset_epoch(base: &str, version: u64) -> String {

@@ -1,13 +1,19 @@
 //! Answers a read: from the log where it reaches, else by asking the API server about the reader's past.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use asyncai_eventlog::Since;
+use tokio::time::sleep;
 
 use crate::kcp::collection::{At, Collection};
 use crate::kcp::error::Error;
 use crate::kcp::log::{Answer, Log};
+use crate::kcp::source::Source;
+use crate::kcp::uri::Workspace;
 
 /// After this an API server that is only a little behind has caught up.
 const CATCH_UP: Duration = Duration::from_secs(1);
@@ -16,23 +22,26 @@ const CATCH_UP: Duration = Duration::from_secs(1);
 pub(crate) struct Live {
     /// What readers are told.
     pub(crate) log: Log,
-    /// Where it comes from; another one after each reconnect.
+    /// Where it comes from; another one after each reconnect, and once the credentials have expired.
     pub(crate) collection: Arc<Collection>,
 }
 
 /// A log that a watcher fills while readers read it; none until it is seeded.
-#[derive(Default)]
-pub(crate) struct Shared(Mutex<Option<Live>>);
+pub(crate) struct Shared {
+    source: Arc<Source>,
+    workspace: Workspace,
+    live: Mutex<Option<Live>>,
+}
 
 impl Shared {
-    /// A log that is seeded already.
-    pub(crate) fn seeded(live: Live) -> Self {
-        Self(Mutex::new(Some(live)))
+    /// A log of objects of this workspace.
+    pub(crate) fn new(source: Arc<Source>, workspace: Workspace, live: Option<Live>) -> Self {
+        Self { source, workspace, live: Mutex::new(live) }
     }
 
     /// The log itself. The lock is held for as long as it takes to copy a body, never over a request.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Option<Live>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads the log for a reader who stands at `since`; `None` if it is not seeded.
@@ -50,8 +59,9 @@ impl Shared {
     }
 
     /// The reader missed events: compares the state it knew with the newest.
-    async fn catch_up(&self, collection: &Collection, since: &Since) -> Result<Option<String>, Error> {
-        match collection.list(At::Past(since.seq)).await {
+    async fn catch_up(&self, collection: &Arc<Collection>, since: &Since) -> Result<Option<String>, Error> {
+        let seq = since.seq;
+        match self.ask(collection, |collection| async move { collection.list(At::Past(seq)).await }).await {
             Ok((base, _)) => Ok(self.tell(|log| log.catch_up(since, &base))),
             Err(error) if error.is_past_lost() => Ok(self.tell(|log| log.compacted(since))),
             Err(error) if error.is_future_version() => Ok(self.tell(Log::reset)),
@@ -60,17 +70,51 @@ impl Shared {
     }
 
     /// The reader knows a version that the log has not reached: it is to come, or of another sequence.
-    async fn wait_for(&self, collection: &Collection, since: &Since) -> Result<Option<String>, Error> {
-        let mut probed = collection.probe(since.seq).await;
-        if probed.as_ref().is_err_and(Error::is_future_version) {
-            tokio::time::sleep(CATCH_UP).await;
-            probed = collection.probe(since.seq).await;
-        }
-        match probed {
+    async fn wait_for(&self, collection: &Arc<Collection>, since: &Since) -> Result<Option<String>, Error> {
+        let seq = since.seq;
+        match self.ask(collection, |collection| async move { collection.probe(seq).await }).await {
             Err(error) if error.is_future_version() => Ok(self.tell(Log::reset)),
             Err(error) if !error.is_past_lost() => Err(error),
             Ok(()) | Err(_) => Ok(Some(Log::nothing_yet(since))),
         }
+    }
+
+    /// Asks about a version; once more with other credentials if these have expired, and once more if the API server
+    /// may only be a little behind.
+    async fn ask<T, A: Future<Output = Result<T, Error>>>(
+        &self,
+        collection: &Arc<Collection>,
+        question: impl Fn(Arc<Collection>) -> A,
+    ) -> Result<T, Error> {
+        let mut collection = Arc::clone(collection);
+        let mut answer = question(Arc::clone(&collection)).await;
+        if answer.as_ref().is_err_and(Error::is_unauthorized)
+            && let Some(renewed) = self.renew(&collection).await?
+        {
+            collection = renewed;
+            answer = question(Arc::clone(&collection)).await;
+        }
+        if answer.as_ref().is_err_and(Error::is_future_version) {
+            sleep(CATCH_UP).await;
+            answer = question(collection).await;
+        }
+        answer
+    }
+
+    /// The collection with the credentials as they are now, for later readers as well; none if they lead to another
+    /// cluster, which knows nothing of this one's versions.
+    async fn renew(&self, expired: &Collection) -> Result<Option<Arc<Collection>>, Error> {
+        let upstream = self.source.clients.renew(&self.workspace, expired.upstream()).await?;
+        if upstream.epoch() != expired.upstream().epoch() {
+            return Ok(None);
+        }
+        let renewed = Arc::new(expired.over(upstream));
+        if let Some(live) = &mut *self.lock()
+            && Arc::ptr_eq(live.collection.upstream(), expired.upstream())
+        {
+            live.collection = Arc::clone(&renewed);
+        }
+        Ok(Some(renewed))
     }
 
     fn tell(&self, body: impl FnOnce(&Log) -> String) -> Option<String> {

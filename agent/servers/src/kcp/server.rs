@@ -120,7 +120,8 @@ impl Kcp {
             return watcher.read(since).await;
         }
         // Nobody subscribes: one look, and no watch.
-        let once = Shared::seeded(self.inner.source.seed(target, &[]).await?);
+        let live = self.inner.source.seed(target, &[]).await?;
+        let once = Shared::new(Arc::clone(&self.inner.source), target.workspace.clone(), Some(live));
         Ok(once.answer(since).await?.unwrap_or_default())
     }
 

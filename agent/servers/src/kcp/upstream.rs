@@ -1,5 +1,8 @@
 //! The requests this server makes of one workspace, answered with bytes that are not parsed further than needed.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,8 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::kcp::client::chain;
-use crate::kcp::error::{Error, Status};
+use crate::kcp::error::{Error, Status, chain};
 use crate::kcp::frames::Frames;
 
 /// The format of objects, lists and events.
@@ -99,7 +101,8 @@ impl Upstream {
             return Ok(response);
         }
         let code = response.status();
-        let body = collect(response).await.unwrap_or_default();
+        // The code says enough if the rest of the refusal does not come.
+        let body = timeout(PATIENCE, collect(response)).await.ok().and_then(Result::ok).unwrap_or_default();
         Err(Error::Api(Status::parse(code, &body)))
     }
 }

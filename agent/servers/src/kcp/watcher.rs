@@ -51,7 +51,7 @@ impl Watcher {
     /// Starts to watch; `changed` is called after each new event.
     pub(crate) fn start(source: Arc<Source>, target: Target, changed: impl Fn() + Send + Sync + 'static) -> Self {
         let (asks, asked) = mpsc::unbounded_channel();
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::new(Shared::new(Arc::clone(&source), target.workspace.clone(), None));
         let task = Task {
             source,
             target,
@@ -96,7 +96,7 @@ struct Task {
     asked: mpsc::UnboundedReceiver<Ask>,
     changed: Box<dyn Fn() + Send + Sync>,
     backoff: Backoff,
-    /// In a row, since a watch was last open.
+    /// In a row, since a watch last said something or was open for long.
     failures: u32,
     /// Streams in a row that never said anything.
     mute: u32,
@@ -118,11 +118,7 @@ impl Task {
     async fn run(mut self) {
         let mut collection = self.seed().await;
         loop {
-            let opened = Instant::now();
-            let end = self.follow(&collection).await;
-            if opened.elapsed() >= HEALTHY {
-                self.backoff.reset();
-            }
+            let end = self.watch(&collection).await;
             collection = self.recover(collection, end).await;
         }
     }
@@ -160,20 +156,30 @@ impl Task {
         }
     }
 
-    /// Takes events over until the stream ends.
-    async fn follow(&mut self, collection: &Collection) -> End {
+    /// Opens a stream and follows it until it ends.
+    async fn watch(&mut self, collection: &Collection) -> End {
         let version = self.shared.lock().as_ref().map_or(0, |live| live.log.version());
         let mut events = match collection.watch(version).await {
             Ok(events) => events,
             Err(error) if error.is_gone() => return End::Gone,
             Err(error) => return End::Failed(error),
         };
-        self.failures = 0;
+        let opened = Instant::now();
+        let end = self.follow(collection, &mut events).await;
+        if opened.elapsed() >= HEALTHY {
+            self.backoff.reset();
+            self.failures = 0;
+        }
+        end
+    }
+
+    /// Takes events over until the stream ends.
+    async fn follow(&mut self, collection: &Collection, events: &mut Events) -> End {
         loop {
-            match self.listen(&mut events).await {
+            match self.listen(events).await {
                 Ok(Some(line)) => {
                     self.mute = 0;
-                    if let Some(end) = self.take(collection, line, &mut events) {
+                    if let Some(end) = self.take(collection, line, events) {
                         return end;
                     }
                 }
@@ -207,10 +213,17 @@ impl Task {
                 Ok(event) => batch.push(event),
             }
             if end.is_none() && batch.len() < BATCH {
-                line = events.next().now_or_never().and_then(Result::ok).flatten();
+                match events.next().now_or_never() {
+                    Some(Ok(next)) => line = next,
+                    Some(Err(error)) => end = Some(End::Failed(error)),
+                    None => {}
+                }
             }
         }
-        self.heard |= !batch.is_empty();
+        if !batch.is_empty() {
+            self.heard = true;
+            self.failures = 0;
+        }
         let told = self.shared.lock().as_mut().is_some_and(|live| apply(live, batch));
         if told {
             (self.changed)();

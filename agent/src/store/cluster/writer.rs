@@ -1,13 +1,14 @@
 //! Writes status: one request at a time, the newest of each object, again until it is through.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use asyncai_crds::{Agent, AgentStatus, Watch, WatchStatus, contract};
+use kube::Api;
 use kube::api::{Patch, PatchParams};
-use kube::{Api, ResourceExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tracing::warn;
 
@@ -20,113 +21,140 @@ pub(super) enum Write {
     Agent(AgentStatus),
     /// What it says of a Watch.
     Watch { uid: String, name: String, status: WatchStatus },
+    /// That Watch is gone, and perhaps another has its name.
+    Forget(String),
     /// To be answered when all that came before is written.
     Flush(oneshot::Sender<()>),
 }
 
-/// Why a status is not written, and whether to try again.
+/// Why a status is not written.
 enum Refusal {
+    /// It may be taken later.
     Transient(kube::Error),
+    /// It will not.
     Final(String),
 }
 
-#[derive(Default)]
-struct Queue {
-    agent: Option<AgentStatus>,
-    watches: Vec<(String, String, WatchStatus)>,
-    flush: Vec<oneshot::Sender<()>>,
-}
-
-impl Queue {
-    fn add(&mut self, write: Write) {
-        match write {
-            Write::Agent(status) => self.agent = Some(status),
-            Write::Watch { uid, name, status } => {
-                self.watches.retain(|(other, ..)| *other != uid);
-                self.watches.push((uid, name, status));
-            }
-            Write::Flush(done) => self.flush.push(done),
-        }
-    }
+/// A status that waits.
+enum Item {
+    Agent(AgentStatus),
+    Watch { uid: String, name: String, status: WatchStatus },
 }
 
 /// Writes what comes until the sender is gone.
-pub(super) async fn run(
+pub(super) struct Writer {
     agents: Api<Agent>,
     watches: Api<Watch>,
     agent: String,
-    mut incoming: mpsc::UnboundedReceiver<Write>,
-) {
-    let mut queue = Queue::default();
-    let mut delay = FIRST_DELAY;
-    while let Some(write) = incoming.recv().await {
-        queue.add(write);
+    /// The newest status of each object; one that has failed goes to the end, so that it holds up no other.
+    queue: VecDeque<Item>,
+    flush: Vec<oneshot::Sender<()>>,
+}
+
+impl Writer {
+    pub(super) fn new(agents: Api<Agent>, watches: Api<Watch>, agent: String) -> Self {
+        Self { agents, watches, agent, queue: VecDeque::new(), flush: Vec::new() }
+    }
+
+    pub(super) async fn run(mut self, mut incoming: mpsc::UnboundedReceiver<Write>) {
+        let mut delay = FIRST_DELAY;
         loop {
             while let Ok(write) = incoming.try_recv() {
-                queue.add(write);
+                self.add(write);
             }
-            match next(&agents, &watches, &agent, &mut queue).await {
-                Ok(true) => delay = FIRST_DELAY,
-                Ok(false) => break,
+            let Some(item) = self.queue.pop_front() else {
+                for done in self.flush.drain(..) {
+                    let _ = done.send(());
+                }
+                let Some(write) = incoming.recv().await else { return };
+                self.add(write);
+                continue;
+            };
+            match self.write(&item).await {
+                Ok(()) => delay = FIRST_DELAY,
                 Err(Refusal::Final(message)) => warn!(message, "a status was refused"),
                 Err(Refusal::Transient(error)) => {
                     warn!(%error, "a status cannot be written; trying again");
-                    tokio::time::sleep(delay).await;
+                    self.queue.push_back(item);
+                    self.pause(delay, &mut incoming).await;
                     delay = (delay * 2).min(LONGEST_DELAY);
                 }
             }
         }
     }
-}
 
-/// Writes one; false if there is none left. What may succeed later stays in the queue.
-async fn next(agents: &Api<Agent>, watches: &Api<Watch>, agent: &str, queue: &mut Queue) -> Result<bool, Refusal> {
-    if let Some(status) = queue.agent.take() {
-        if let Err(refusal) = apply(agents, agent, None, "Agent", &status).await {
-            if matches!(refusal, Refusal::Transient(_)) {
-                queue.agent = Some(status);
+    /// Waits before the next attempt, but not while somebody waits for the last one.
+    async fn pause(&mut self, delay: Duration, incoming: &mut mpsc::UnboundedReceiver<Write>) {
+        let over = tokio::time::sleep(if self.flush.is_empty() { delay } else { FIRST_DELAY });
+        tokio::pin!(over);
+        loop {
+            let write = tokio::select! {
+                () = &mut over => return,
+                Some(write) = incoming.recv() => write,
+            };
+            let flush = matches!(write, Write::Flush(_));
+            self.add(write);
+            if flush {
+                return;
             }
-            return Err(refusal);
         }
-        return Ok(true);
     }
-    if queue.watches.is_empty() {
-        for done in queue.flush.drain(..) {
-            let _ = done.send(());
+
+    /// A status that is put back after a newer one came would undo it, so the newer one replaces it.
+    fn add(&mut self, write: Write) {
+        match write {
+            Write::Agent(status) => {
+                self.queue.retain(|item| !matches!(item, Item::Agent(_)));
+                self.queue.push_back(Item::Agent(status));
+            }
+            Write::Watch { uid, name, status } => {
+                self.forget(&uid);
+                self.queue.push_back(Item::Watch { uid, name, status });
+            }
+            Write::Forget(uid) => self.forget(&uid),
+            Write::Flush(done) => self.flush.push(done),
         }
-        return Ok(false);
     }
-    let (uid, name, status) = queue.watches.remove(0);
-    if let Err(refusal) = apply(watches, &name, Some(&uid), "Watch", &status).await {
-        if matches!(refusal, Refusal::Transient(_)) {
-            queue.watches.push((uid, name, status));
+
+    fn forget(&mut self, gone: &str) {
+        self.queue.retain(|item| !matches!(item, Item::Watch { uid, .. } if uid == gone));
+    }
+
+    async fn write(&self, item: &Item) -> Result<(), Refusal> {
+        match item {
+            Item::Agent(status) => apply(&self.agents, &self.agent, "Agent", status).await,
+            Item::Watch { name, status, .. } => match apply(&self.watches, name, "Watch", status).await {
+                Err(Refusal::Final(_)) if status.cursor.is_some() => {
+                    // The cursor of another resource may be lower, which the API server takes for a rewind unless
+                    // there was none in between.
+                    let without = WatchStatus { cursor: None, ..status.clone() };
+                    apply(&self.watches, name, "Watch", &without).await?;
+                    apply(&self.watches, name, "Watch", status).await
+                }
+                result => result,
+            },
         }
-        return Err(refusal);
     }
-    Ok(true)
 }
 
-/// An apply of the whole set of our fields; those left out are given up.
-async fn apply<K, S>(api: &Api<K>, name: &str, uid: Option<&str>, kind: &str, status: &S) -> Result<(), Refusal>
+/// An apply of the whole set of our fields; those left out are given up. It goes by the name: the API server does not
+/// compare a UID here, so what is known of a deleted object must be forgotten before.
+async fn apply<K, S>(api: &Api<K>, name: &str, kind: &str, status: &S) -> Result<(), Refusal>
 where
-    K: Clone + DeserializeOwned + std::fmt::Debug + ResourceExt,
+    K: Clone + DeserializeOwned + std::fmt::Debug,
     S: Serialize,
 {
-    let body: Value = json!({
+    let body = json!({
         "apiVersion": contract::API_VERSION,
         "kind": kind,
-        "metadata": {"name": name, "uid": uid},
+        "metadata": {"name": name},
         "status": status,
     });
     let params = PatchParams::apply(contract::AGENT_MANAGER).force();
     match api.patch_status(name, &params, &Patch::Apply(&body)).await {
         Ok(_) => Ok(()),
-        Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {
-            // Deleted, and perhaps made anew with another UID: what we know is not about that one.
-            Err(Refusal::Final(format!("{kind} {name}: {}", status.message)))
-        }
-        // The server does not take this body, now or later.
-        Err(kube::Error::Api(status)) if matches!(status.code, 400 | 422) => {
+        // The object is gone, or the server does not take this body, now or later.
+        Err(kube::Error::Api(status)) if matches!(status.code, 400 | 404 | 409 | 422) => {
             Err(Refusal::Final(format!("{kind} {name}: {}", status.message)))
         }
         Err(error) => Err(Refusal::Transient(error)),

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use crate::event::Event;
 use crate::fleet::Fleet;
 use crate::manifest;
+use crate::secrets::{Secrets, Value};
 
 /// Editors write in several steps; a file is read when they are through.
 const QUIET: Duration = Duration::from_millis(200);
@@ -17,7 +18,11 @@ const QUIET: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// When the system cannot tell of changes to a file.
-pub(crate) fn follow(paths: Vec<PathBuf>, events: mpsc::Sender<Event>) -> notify::Result<RecommendedWatcher> {
+pub(crate) fn follow(
+    paths: Vec<PathBuf>,
+    secrets: Vec<Value>,
+    events: mpsc::Sender<Event>,
+) -> notify::Result<RecommendedWatcher> {
     let (changes, changed) = mpsc::channel(1);
     let mut watcher = notify::recommended_watcher(move |change: notify::Result<notify::Event>| {
         // Reading a file is an event too. One that finds no room is beside another that says the same.
@@ -33,17 +38,21 @@ pub(crate) fn follow(paths: Vec<PathBuf>, events: mpsc::Sender<Event>) -> notify
         };
         watcher.watch(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }, mode)?;
     }
-    tokio::spawn(reload(paths, changed, events));
+    tokio::spawn(reload(paths, secrets, changed, events));
     Ok(watcher)
 }
 
-async fn reload(paths: Vec<PathBuf>, mut changed: mpsc::Receiver<()>, events: mpsc::Sender<Event>) {
-    let read = || Fleet::new(&manifest::read(&paths).map_err(|error| vec![error.to_string()])?).single();
+async fn reload(
+    paths: Vec<PathBuf>,
+    mut secrets: Vec<Value>,
+    mut changed: mpsc::Receiver<()>,
+    events: mpsc::Sender<Event>,
+) {
     while changed.recv().await.is_some() {
         while let Ok(Some(())) = tokio::time::timeout(QUIET, changed.recv()).await {}
-        match read() {
-            Ok((agent, watches)) => {
-                if events.send(Event::Manifests(Box::new(agent), watches)).await.is_err() {
+        match read(&paths, &mut secrets) {
+            Ok(event) => {
+                if events.send(event).await.is_err() {
                     return;
                 }
             }
@@ -53,4 +62,18 @@ async fn reload(paths: Vec<PathBuf>, mut changed: mpsc::Receiver<()>, events: mp
             }
         }
     }
+}
+
+/// What the manifests hold; the Secrets only if they are not `known`.
+fn read(paths: &[PathBuf], known: &mut Vec<Value>) -> Result<Event, Vec<String>> {
+    let fleet = Fleet::new(manifest::read(paths));
+    let (agent, watches) = fleet.single()?;
+    let secrets = if fleet.secrets == *known {
+        None
+    } else {
+        let secrets = Secrets::given(fleet.secrets.clone()).map_err(|error| vec![error.to_string()])?;
+        *known = fleet.secrets;
+        Some(secrets)
+    };
+    Ok(Event::Manifests(Box::new(agent), watches, secrets))
 }

@@ -40,6 +40,7 @@ fn the_generation_rises_with_the_spec() {
     let mut store = open(folder.path(), "memo://notes");
     assert_eq!(generation(&store), Some(1));
     store.save_watch("w", WatchStatus::default());
+    drop(store);
     assert_eq!(generation(&open(folder.path(), "memo://notes")), Some(1));
     assert_eq!(generation(&open(folder.path(), "memo://other")), Some(2));
 }
@@ -51,6 +52,14 @@ fn a_spoilt_file_is_named_and_left() {
     let error = Store::open(Some(folder.path().to_path_buf()), agent(), vec![watch("memo://notes")]).err().unwrap();
     assert!(error.to_string().contains("watch-w.yaml"), "{error}");
     assert!(folder.path().join("watch-w.yaml").exists());
+}
+
+#[test]
+fn a_folder_is_for_one_run_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let _first = open(folder.path(), "memo://notes");
+    let second = Store::open(Some(folder.path().to_path_buf()), agent(), Vec::new());
+    assert!(second.err().unwrap().to_string().contains("in use"));
 }
 
 #[test]

@@ -111,14 +111,23 @@ fn a_relist_without_a_change_moves_the_head_only() {
 }
 
 #[test]
-fn an_error_is_told_to_readers_at_the_head_and_so_is_what_follows() {
+fn an_error_is_told_to_readers_at_the_head_who_stay_there() {
     let mut log = log(&[], 7);
     log.fail("forbidden");
-    assert_eq!(told(&log, Some(&since(EPOCH, 7))), "cluster 7..8 8 ERROR");
+    assert_eq!(told(&log, Some(&since(EPOCH, 7))), "cluster 7..7 8 ERROR");
+    assert_eq!(told(&log, None), "cluster 7..7 8 ERROR");
+}
+
+#[test]
+fn what_follows_an_error_takes_its_version_as_ever() {
+    let mut log = log(&[], 7);
+    log.fail("forbidden");
     assert!(log.relist(known(&[("new", 8)]), 8));
-    assert_eq!(told(&log, Some(&since(EPOCH, 8))), "cluster 7..9 9 ADDED");
+    assert_eq!(told(&log, Some(&since(EPOCH, 7))), "cluster 7..8 8 ERROR 8 ADDED");
+    log.fail("forbidden");
+    log.fail("forbidden");
     follow(&mut log, &[(Kind::Modified, "new", 9), (Kind::Modified, "new", 30)]);
-    assert_eq!(told(&log, Some(&since(EPOCH, 9))), "cluster 7..30 10 MODIFIED 30 MODIFIED");
+    assert_eq!(told(&log, Some(&since(EPOCH, 8))), "cluster 7..30 9 ERROR 9 ERROR 9 MODIFIED 30 MODIFIED");
 }
 
 #[test]
@@ -126,7 +135,9 @@ fn an_error_does_not_look_like_versions_going_back() {
     let mut log = log(&[], 7);
     log.fail("gone");
     assert!(!log.relist(known(&[]), 7));
-    assert_eq!(told(&log, Some(&since(EPOCH, 8))), "cluster 7..8");
+    assert_eq!(told(&log, Some(&since(EPOCH, 7))), "cluster 7..7 8 ERROR");
+    log.bookmark(9);
+    assert_eq!(told(&log, Some(&since(EPOCH, 8))), "cluster 7..9");
 }
 
 #[test]
@@ -188,6 +199,43 @@ fn more_events_than_the_ring_holds_leave_old_readers_behind() {
 fn a_reader_of_seq_0_is_told_everything_there_is() {
     let log = log(&[("b", 9), ("a", 3)], 10);
     assert_eq!(told(&log, Some(&since("", 0))), "cluster 0..10 10 ADDED 10 ADDED");
+}
+
+/// Objects of a megabyte, more of them than a body may carry.
+fn large() -> Known {
+    let mut known = Known::default();
+    for version in 1..=20 {
+        let json = format!(r#"{{"x":"{}"}}"#, "x".repeat(1 << 20));
+        known.insert(Object { uid: format!("{version}").into(), version, json });
+    }
+    known
+}
+
+#[test]
+fn changes_that_no_client_would_take_are_a_gap_and_are_not_all_unpacked() {
+    let now = large();
+    let mut unpacked = 0;
+    let before = Known::default();
+    let events = unit(before.changes(&now).inspect(|_| unpacked += 1), 30);
+    assert_eq!((events, unpacked), (vec![too_large(30)], 8));
+}
+
+#[test]
+fn a_relist_that_no_client_would_take_is_held_as_one_gap() {
+    let mut log = log(&[], 7);
+    assert!(log.relist(large(), 30));
+    assert!(log.ring.body(None, None).len() < 1000);
+    assert_eq!(told(&log, Some(&since(EPOCH, 7))), "cluster 7..30 30 GAP");
+    follow(&mut log, &[(Kind::Deleted, "1", 31)]);
+    assert_eq!(told(&log, Some(&since(EPOCH, 30))), "cluster 7..31 31 DELETED");
+}
+
+#[test]
+fn a_reader_who_missed_too_much_is_told_one_gap() {
+    let mut log = log(&[], 7);
+    log.relist(large(), 30);
+    assert_eq!(short(&log.catch_up(&since(EPOCH, 5), &Known::default())), "cluster 5..30 30 GAP");
+    assert_eq!(told(&log, Some(&since("", 0))), "cluster 0..30 30 GAP");
 }
 
 #[test]

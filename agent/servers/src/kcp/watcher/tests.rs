@@ -13,6 +13,8 @@ struct Reader {
     watcher: Watcher,
     updates: UnboundedReceiver<()>,
     since: Option<Since>,
+    /// What it was told beyond the head, where it stands.
+    ahead: Vec<Value>,
 }
 
 impl Reader {
@@ -21,7 +23,7 @@ impl Reader {
         let watcher = Watcher::start(fake.source(), target(), move || {
             let _ = sender.send(());
         });
-        Self { watcher, updates, since: since.map(at) }
+        Self { watcher, updates, since: since.map(at), ahead: Vec::new() }
     }
 
     /// Reads, and moves to the head.
@@ -35,11 +37,10 @@ impl Reader {
         let events = body["events"].as_array().expect("events").clone();
         let first = self.since.is_none();
         self.since = Some(Since { epoch, seq: head });
-        if first {
-            Vec::new()
-        } else {
-            events.into_iter().filter(|event| event["seq"].as_u64() > Some(known)).collect()
-        }
+        let ahead = events.iter().filter(|event| event["seq"].as_u64() > Some(head)).cloned().collect();
+        let told = std::mem::replace(&mut self.ahead, ahead);
+        let new = |event: &Value| !first && event["seq"].as_u64() > Some(known) && !told.contains(event);
+        events.into_iter().filter(new).collect()
     }
 
     /// Waits for an update, then reads.
@@ -344,6 +345,67 @@ async fn a_failure_that_lasts_is_told_once_and_recovered_from() {
     settle().await;
     fake.put("a");
     assert_eq!(reader.next().await, ["MODIFIED a was 101"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_right_after_an_error_is_told_by_another_process_too() {
+    let fake = Fake::new();
+    let mut reader = Reader::new(&fake, None);
+    reader.now().await;
+    settle().await;
+    fake.refuse(Some((503, "unavailable")));
+    fake.cut();
+    assert_eq!(reader.next().await, ["ERROR the API server answered 503 Reason503: unavailable"]);
+    fake.put("a");
+    fake.refuse(None);
+    let mut other = Reader::new(&fake, Some(reader.seq()));
+    let mut told = other.now().await;
+    settle().await;
+    told.extend(other.now().await);
+    assert_eq!(told, ["ADDED a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_open_only_to_fail_are_a_failure_that_lasts() {
+    let fake = Fake::new();
+    let mut reader = Reader::new(&fake, None);
+    reader.now().await;
+    settle().await;
+    let status = json!({"kind": "Status", "code": 500, "reason": "InternalError", "message": "etcd is gone"});
+    fake.end_watches_with(Some(json!({"type": "ERROR", "object": status})));
+    fake.cut();
+    let told = timeout(Duration::from_mins(10), reader.next()).await.expect("an update");
+    assert_eq!(told, ["ERROR the API server answered 500 InternalError: etcd is gone"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_between_which_something_is_heard_are_not_told() {
+    let fake = Fake::new();
+    let mut reader = Reader::new(&fake, None);
+    reader.now().await;
+    for _ in 0..10 {
+        settle().await;
+        fake.bookmark();
+        settle().await;
+        fake.send(&json!({"type": "ERROR", "object": {"kind": "Status", "code": 500}}));
+        fake.cut();
+        elapse(Duration::from_mins(2)).await;
+    }
+    assert!(reader.updates.try_recv().is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endless_line_ends_the_stream_though_it_comes_right_after_a_good_one() {
+    let fake = Fake::new();
+    let mut reader = Reader::new(&fake, None);
+    reader.now().await;
+    settle().await;
+    fake.requests();
+    fake.put("a");
+    fake.send(&json!({"type": "ADDED", "object": "x".repeat(17 << 20)}));
+    assert_eq!(reader.next().await, ["ADDED a"]);
+    elapse(Duration::from_secs(2)).await;
+    assert_eq!(fake.requests(), ["list", "watch 101"]);
 }
 
 #[tokio::test(start_paused = true)]
