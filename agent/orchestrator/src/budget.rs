@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::config::Config;
-use crate::io::Tokens;
 
 const HOUR: Duration = Duration::from_hours(1);
 const DAY_SECONDS: u64 = 86_400;
@@ -18,6 +17,15 @@ pub struct Usage {
     pub turns: u64,
     /// Tokens of their prompts and replies.
     pub tokens: u64,
+}
+
+/// What a call cost, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tokens {
+    /// Read by the model.
+    pub prompt: u64,
+    /// Written by the model.
+    pub completion: u64,
 }
 
 /// A limit of [`Config`].

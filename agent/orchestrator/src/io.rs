@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::budget::{Throttle, Usage};
+use crate::budget::{Throttle, Tokens, Usage};
 use crate::config::Config;
 use crate::event::Event;
 use crate::message::Message;
@@ -111,15 +111,6 @@ pub enum Finish {
     Filtered,
     /// Some other reason, in the endpoint's word.
     Other(String),
-}
-
-/// What a call cost, in tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tokens {
-    /// Read by the model.
-    pub prompt: u64,
-    /// Written by the model.
-    pub completion: u64,
 }
 
 /// A call that gave no reply.

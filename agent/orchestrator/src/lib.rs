@@ -33,10 +33,10 @@ mod rules;
 mod run;
 mod thread;
 
-pub use budget::{Limit, Throttle, Usage};
+pub use budget::{Limit, Throttle, Tokens, Usage};
 pub use config::Config;
 pub use event::Event;
-pub use io::{Failure, FailureKind, Finish, Input, Output, Reply, Tokens};
+pub use io::{Failure, FailureKind, Finish, Input, Output, Reply};
 pub use message::{Message, Role};
 pub use notice::Notice;
 pub use orchestrator::Orchestrator;

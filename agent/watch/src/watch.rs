@@ -338,10 +338,8 @@ impl Watch {
             self.restore = Restore::Failed;
         }
         let (watch, message) = (self.spec.name.clone(), failure.message.clone());
-        if setback.failed && self.trouble.as_ref().is_none_or(|trouble| !trouble.setback.failed) {
-            world.log(Event::Failed { watch: watch.clone(), message: message.clone() });
-        }
         if setback.tell {
+            world.log(Event::Failed { watch: watch.clone(), message: message.clone() });
             self.pipeline.tell(world, single(&format!("ERROR the watch failed, and tries again: {message}")));
         }
         let (attempt, delay_seconds) = (setback.attempt, setback.delay.as_secs());

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use super::{Orchestrator, users};
+use crate::budget::Tokens;
 use crate::event::Event;
-use crate::io::{Failure, FailureKind, Output, Reply, Tokens};
+use crate::io::{Failure, FailureKind, Output, Reply};
 use crate::reply;
 use crate::run::{self, Run};
 use crate::thread::{Entry, Origin};

@@ -11,9 +11,10 @@ use proptest::test_runner::Config as Settings;
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
 
 use super::super::Orchestrator;
+use crate::budget::Tokens;
 use crate::budget::Usage;
 use crate::config::Config;
-use crate::io::{Failure, FailureKind, Finish, Input, Output, Reply, Tokens};
+use crate::io::{Failure, FailureKind, Finish, Input, Output, Reply};
 use crate::message::Message;
 use crate::notice::Notice;
 

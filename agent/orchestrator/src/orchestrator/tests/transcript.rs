@@ -7,9 +7,10 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::super::Orchestrator;
+use crate::budget::Tokens;
 use crate::budget::{Limit, Throttle, Usage};
 use crate::config::Config;
-use crate::io::{Failure, FailureKind, Finish, Input, Output, Reply, Tokens};
+use crate::io::{Failure, FailureKind, Finish, Input, Output, Reply};
 use crate::message::{Message, Role};
 use crate::notice::Notice;
 
