@@ -1,5 +1,7 @@
 //! `asyncai run` and `asyncai check` as people use them: the built program, its streams and its exit status.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
+
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};

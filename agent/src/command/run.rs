@@ -32,7 +32,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     let (agent, watches) = match fleet.single() {
         Ok(single) => single,
         Err(problems) => {
-            problems.iter().for_each(|problem| eprintln!("{problem}"));
+            for problem in problems {
+                eprintln!("{problem}");
+            }
             return Ok(1);
         }
     };

@@ -23,11 +23,11 @@ pub(crate) fn follow(
     secrets: Vec<Value>,
     events: mpsc::Sender<Event>,
 ) -> notify::Result<RecommendedWatcher> {
-    let (changes, changed) = mpsc::channel(1);
+    let (send, changes) = mpsc::channel(1);
     let mut watcher = notify::recommended_watcher(move |change: notify::Result<notify::Event>| {
         // Reading a file is an event too. One that finds no room is beside another that says the same.
         if change.is_ok_and(|change| !change.kind.is_access()) {
-            let _ = changes.try_send(());
+            let _ = send.try_send(());
         }
     })?;
     for path in &paths {
@@ -38,18 +38,18 @@ pub(crate) fn follow(
         };
         watcher.watch(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }, mode)?;
     }
-    tokio::spawn(reload(paths, secrets, changed, events));
+    tokio::spawn(reload(paths, secrets, changes, events));
     Ok(watcher)
 }
 
 async fn reload(
     paths: Vec<PathBuf>,
     mut secrets: Vec<Value>,
-    mut changed: mpsc::Receiver<()>,
+    mut changes: mpsc::Receiver<()>,
     events: mpsc::Sender<Event>,
 ) {
-    while changed.recv().await.is_some() {
-        while let Ok(Some(())) = tokio::time::timeout(QUIET, changed.recv()).await {}
+    while changes.recv().await.is_some() {
+        while let Ok(Some(())) = tokio::time::timeout(QUIET, changes.recv()).await {}
         match read(&paths, &mut secrets) {
             Ok(event) => {
                 if events.send(event).await.is_err() {
@@ -57,7 +57,9 @@ async fn reload(
                 }
             }
             Err(problems) => {
-                problems.iter().for_each(|problem| eprintln!("{problem}"));
+                for problem in problems {
+                    eprintln!("{problem}");
+                }
                 eprintln!("the agent goes on with the manifests as they were");
             }
         }
