@@ -107,8 +107,9 @@ impl Sequence {
             }
         }
         if let Some(head) = body.head
-            && head >= self.newest
+            && body.events.last().is_none_or(|event| event.seq <= head)
         {
+            // What once stood beyond the head and no longer does was in the memory of a server that has restarted.
             (self.newest, self.taken) = (head, usize::MAX);
         }
         self.cursor = self.cursor.max(body.head.unwrap_or(self.newest));

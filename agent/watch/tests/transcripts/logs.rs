@@ -337,3 +337,22 @@ fn status_writes_of_our_own_kinds_make_no_events() {
         "#,
     );
 }
+
+#[test]
+fn an_error_of_a_server_that_restarted_hides_no_event() {
+    check(
+        &["notice"],
+        r#"
+        > live m := log {"epoch": "e", "floor": 0, "head": 4, "events": []}
+        > updated m
+        > read m log {"epoch": "e", "floor": 0, "head": 4, "events": [{"seq": 5, "type": "ERROR", "message": "gone"}]}
+        > updated m
+        > read m log {"epoch": "e", "floor": 4, "head": 4, "events": []}
+        > updated m
+        > read m log {"epoch": "e", "floor": 4, "head": 5, "events": [{"seq": 5, "type": "A"}]}
+        t=3 < notice 1 m/e/5-5
+        | ERROR gone
+        | {"seq":5,"type":"A"}
+        "#,
+    );
+}
