@@ -2,12 +2,14 @@
 # From nothing to a reply: builds everything, takes or boots a cluster, installs the operator, and lets a ConfigMap
 # wake an agent. May be run again.
 # usage: demo.sh       KUBECONFIG=FILE     takes that cluster; else kind where Docker runs; else the embedded one
+#                      IMAGE=REGISTRY/NAME:TAG  pushes the image there, for a cluster that it cannot be loaded into
 #                      MODEL_BASE_URL=URL  asks that model (with MODEL_NAME, and MODEL_API_KEY if it wants one)
 . "$(dirname "${BASH_SOURCE[0]}")/cluster/env.sh"
 cd "$HERE/../.."
 
 NAMESPACE=default # of which the example tells
 POD=asyncai-agent-alice-0
+image=${IMAGE:-localhost/asyncai:dev}
 kubectl() { command kubectl --namespace "$NAMESPACE" "$@"; }
 
 choose_cluster() {
@@ -50,7 +52,7 @@ build() {
 install() {
     say "installing the operator"
     helm upgrade --install asyncai charts/asyncai --namespace asyncai-system --create-namespace --wait --timeout 3m \
-        --set image.repository=localhost/asyncai,image.tag=dev >/dev/null
+        --set "image.repository=${image%:*},image.tag=${image##*:}" >/dev/null
     say "applying e2e/examples/watch.yaml"
     kubectl apply -f e2e/examples/watch.yaml
     [[ ! ${MODEL_BASE_URL:-} ]] || use_model
@@ -108,15 +110,15 @@ build
 KUBECONFIG=$(e2e/cluster/up.sh)
 export KUBECONFIG PATH=$PATH:$BIN
 command -v helm >/dev/null || e2e/cluster/build.sh helm
-e2e/cluster/load.sh out/asyncai.tar
+[[ ${IMAGE:-} ]] || e2e/cluster/load.sh out/asyncai.tar # the cluster may not have been there when it was built
 install
 wake
 cat <<TEXT
 
 Go on:
   make shell                                     # kubectl and helm for this cluster
-  kubectl get agents,watches
-  kubectl edit watch cm                          # another URI, instructions, a longer debounce: without a restart
-  kubectl logs -f $POD
-  kubectl delete -f e2e/examples/watch.yaml
+  kubectl -n $NAMESPACE get agents,watches
+  kubectl -n $NAMESPACE edit watch cm                          # another URI, instructions, a longer debounce: without a restart
+  kubectl -n $NAMESPACE logs -f $POD
+  kubectl -n $NAMESPACE delete -f e2e/examples/watch.yaml
 TEXT

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the image (both programs and the public certificate authorities, nothing else) and loads it into the cluster.
 # usage: image.sh       PROFILE=dev (default) shares the tests' build; PROFILE=release is small and takes long
-# To push it: make push IMAGE=registry.example.com/asyncai:0.1.0
+#                       IMAGE=registry/name:tag pushes it there instead of loading it
+# To push it alone: make push IMAGE=registry.example.com/asyncai:0.1.0
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 profile=${PROFILE:-dev}
@@ -30,7 +31,9 @@ certificates=/etc/ssl/certs/ca-certificates.crt
 "$HERE/oci.sh" "$out/asyncai-e2e.tar" localhost/asyncai-e2e:dev 65532 /scripted-model "$(stripped scripted-model)"
 say "built $(du -h "$out/asyncai.tar" | cut -f1) $out/asyncai.tar"
 
-if ! embedded || init_pid 1 >/dev/null; then
+if [[ ${IMAGE:-} ]]; then
+    "$HERE/push.sh" "$IMAGE"
+elif ! embedded || init_pid 1 >/dev/null; then
     "$HERE/load.sh" "$out/asyncai.tar" "$out/asyncai-e2e.tar"
     say "loaded localhost/asyncai:dev and localhost/asyncai-e2e:dev"
 fi

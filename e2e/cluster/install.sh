@@ -7,7 +7,7 @@ CONTAINERD=$CACHE/containerd
 
 # for     command or file                     package
 needed="
-build   gzip                                gzip
+build   zstd                                zstd
 build   musl-gcc                            musl-tools
 build   strip                               binutils
 build   /etc/ssl/certs/ca-certificates.crt  ca-certificates
