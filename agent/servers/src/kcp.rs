@@ -11,6 +11,7 @@
 //! | `watcher`, `backoff` | one watch: seed, follow, come back |
 //! | `resume` | a reader whose past the log does not reach |
 //! | `source`, `collection`, `discovery`, `client`, `upstream`, `frames` | requests to API servers |
+//! | `live` | a log while it is filled |
 //! | `log`, `known`, `pack` | pure: events, differences, objects at rest |
 //! | `object`, `redact`, `catalog` | pure: what is shown of an object, names |
 
@@ -24,6 +25,7 @@ mod error;
 mod fake;
 mod frames;
 mod known;
+mod live;
 mod log;
 mod object;
 mod pack;

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use asyncai_eventlog::Since;
@@ -11,6 +11,7 @@ use tokio::time::sleep;
 
 use crate::kcp::collection::{At, Collection};
 use crate::kcp::error::Error;
+use crate::kcp::live::{Live, Slot};
 use crate::kcp::log::{Answer, Log};
 use crate::kcp::source::Source;
 use crate::kcp::uri::Workspace;
@@ -18,35 +19,27 @@ use crate::kcp::uri::Workspace;
 /// After this an API server that is only a little behind has caught up.
 const CATCH_UP: Duration = Duration::from_secs(1);
 
-/// A log and where it comes from.
-pub(crate) struct Live {
-    /// What readers are told.
-    pub(crate) log: Log,
-    /// Where it comes from; another one after each reconnect, and once the credentials have expired.
-    pub(crate) collection: Arc<Collection>,
-}
-
 /// A log that a watcher fills while readers read it; none until it is seeded.
 pub(crate) struct Shared {
     source: Arc<Source>,
     workspace: Workspace,
-    live: Mutex<Option<Live>>,
+    live: Slot,
 }
 
 impl Shared {
     /// A log of objects of this workspace.
     pub(crate) fn new(source: Arc<Source>, workspace: Workspace, live: Option<Live>) -> Self {
-        Self { source, workspace, live: Mutex::new(live) }
+        Self { source, workspace, live: Slot::new(live) }
     }
 
-    /// The log itself. The lock is held for as long as it takes to copy a body, never over a request.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Option<Live>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The log itself.
+    pub(crate) fn live(&self) -> &Slot {
+        &self.live
     }
 
     /// Reads the log for a reader who stands at `since`; `None` if it is not seeded.
     pub(crate) async fn answer(&self, since: Option<&Since>) -> Result<Option<String>, Error> {
-        let (answer, collection) = match &*self.lock() {
+        let (answer, collection) = match &*self.live.lock() {
             None => return Ok(None),
             Some(live) => (live.log.answer(since), Arc::clone(&live.collection)),
         };
@@ -109,7 +102,7 @@ impl Shared {
             return Ok(None);
         }
         let renewed = Arc::new(expired.over(upstream));
-        if let Some(live) = &mut *self.lock()
+        if let Some(live) = &mut *self.live.lock()
             && Arc::ptr_eq(live.collection.upstream(), expired.upstream())
         {
             live.collection = Arc::clone(&renewed);
@@ -118,6 +111,6 @@ impl Shared {
     }
 
     fn tell(&self, body: impl FnOnce(&Log) -> String) -> Option<String> {
-        self.lock().as_ref().map(|live| body(&live.log))
+        self.live.lock().as_ref().map(|live| body(&live.log))
     }
 }

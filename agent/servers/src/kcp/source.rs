@@ -11,8 +11,8 @@ use crate::kcp::collection::{At, Collection};
 use crate::kcp::discovery::Discovery;
 use crate::kcp::error::Error;
 use crate::kcp::known::Known;
+use crate::kcp::live::{Live, Slot};
 use crate::kcp::log::Log;
-use crate::kcp::resume::{Live, Shared};
 use crate::kcp::uri::Target;
 
 /// How long the first read of a URI waits for the list it begins with.
@@ -69,7 +69,7 @@ impl Source {
         &self,
         target: &Target,
         collection: &Arc<Collection>,
-        shared: &Shared,
+        slot: &Slot,
     ) -> Result<(Arc<Collection>, bool), (Arc<Collection>, Error)> {
         let mut renewed = Arc::clone(collection);
         let relist = async {
@@ -84,7 +84,7 @@ impl Source {
                 }
                 listed => listed?,
             };
-            Ok(take_over(shared, &renewed, listed))
+            Ok(take_over(slot, &renewed, listed))
         };
         match relist.await {
             Ok(told) => Ok((renewed, told)),
@@ -107,8 +107,8 @@ impl Source {
     }
 }
 
-fn take_over(shared: &Shared, collection: &Arc<Collection>, (known, version): (Known, u64)) -> bool {
-    let mut live = shared.lock();
+fn take_over(slot: &Slot, collection: &Arc<Collection>, (known, version): (Known, u64)) -> bool {
+    let mut live = slot.lock();
     let Some(live) = live.as_mut() else { return false };
     live.collection = Arc::clone(collection);
     for uid in live.log.known().gone(&known) {

@@ -16,7 +16,8 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::kcp::backoff::Backoff;
 use crate::kcp::collection::{Collection, Event};
 use crate::kcp::error::Error;
-use crate::kcp::resume::{Live, Shared};
+use crate::kcp::live::Live;
+use crate::kcp::resume::Shared;
 use crate::kcp::source::Source;
 use crate::kcp::upstream::Events;
 use crate::kcp::uri::Target;
@@ -135,7 +136,7 @@ impl Task {
             let result = match self.source.seed(&self.target, &since).await {
                 Ok(live) => {
                     let collection = Arc::clone(&live.collection);
-                    *self.shared.lock() = Some(live);
+                    *self.shared.live().lock() = Some(live);
                     Ok(collection)
                 }
                 Err(error) => Err(Arc::new(error)),
@@ -158,7 +159,7 @@ impl Task {
 
     /// Opens a stream and follows it until it ends.
     async fn watch(&mut self, collection: &Collection) -> End {
-        let version = self.shared.lock().as_ref().map_or(0, |live| live.log.version());
+        let version = self.shared.live().lock().as_ref().map_or(0, |live| live.log.version());
         let mut events = match collection.watch(version).await {
             Ok(events) => events,
             Err(error) if error.is_gone() => return End::Gone,
@@ -224,7 +225,7 @@ impl Task {
             self.heard = true;
             self.failures = 0;
         }
-        let told = self.shared.lock().as_mut().is_some_and(|live| apply(live, batch));
+        let told = self.shared.live().lock().as_mut().is_some_and(|live| apply(live, batch));
         if told {
             (self.changed)();
         }
@@ -243,7 +244,7 @@ impl Task {
                 tracing::debug!(target: "kcp", uri = %self.target.resource, ?delay, "watching again");
                 sleep(delay).await;
             }
-            match self.source.relist(&self.target, &collection, &self.shared).await {
+            match self.source.relist(&self.target, &collection, self.shared.live()).await {
                 Ok((renewed, told)) => {
                     if told {
                         (self.changed)();
@@ -263,7 +264,7 @@ impl Task {
         self.failures = self.failures.saturating_add(1);
         self.report("the watch failed", error);
         if self.failures == TOLD {
-            if let Some(live) = self.shared.lock().as_mut() {
+            if let Some(live) = self.shared.live().lock().as_mut() {
                 live.log.fail(&error.to_string());
             }
             (self.changed)();

@@ -29,7 +29,7 @@ async fn expired_credentials_are_renewed_for_this_reader_and_the_next() {
     let old = fake.put("a");
     fake.put("b");
     let shared = shared(&fake).await;
-    let upstream = || Arc::clone(shared.lock().as_ref().expect("a log").collection.upstream());
+    let upstream = || Arc::clone(shared.live().lock().as_ref().expect("a log").collection.upstream());
     let expired = upstream();
     fake.refuse_next(401, "the token has expired");
     assert_eq!(told(&shared, old).await, "fake 102 ADDED");
