@@ -67,6 +67,13 @@ impl Orchestrator {
             attempt: self.retry.attempts(),
             delay_seconds: delay.as_secs(),
         });
+        if self.retry.attempts() == 1 {
+            // Who asked is not to wait minutes for a sign of life.
+            for channel in users(run.claimed.iter()) {
+                let text = format!("The model does not answer, I keep trying: {}", failure.message);
+                self.publish(Some(run.id), Some(channel), text);
+            }
+        }
         true
     }
 

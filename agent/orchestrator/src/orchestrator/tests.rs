@@ -325,6 +325,26 @@ fn a_failed_run_is_tried_again_with_what_came_since() {
 }
 
 #[test]
+fn who_asked_is_told_once_that_the_model_fails() {
+    check(
+        &setup(),
+        "
+0 > start
+0 > user #ops a
+  < call 1 [sys] [u a]
+1 > fail 1 transient 503
+  < publish #ops: The model does not answer, I keep trying: 503
+  < wake 2
+2 > wake
+  < call 2 [sys] [u a]
+  < wake never
+3 > fail 2 transient 503
+  < wake 5
+",
+    );
+}
+
+#[test]
 fn an_endpoint_gets_the_time_it_asks_for() {
     check(
         &setup(),
@@ -480,6 +500,8 @@ fn late_news_of_another_run_is_ignored() {
   < log run.delta {"run":1,"text":"piece"}
 2 > fail 1 transient 503
   < log run.failed {"run":1,"message":"503","attempt":1,"delaySeconds":1}
+  < log reply.published {"run":1,"channel":"#ops","text":"The model does not answer, I keep trying: 503"}
+  < publish #ops: The model does not answer, I keep trying: 503
   < wake 3
 2 > reply 1 late
 "##,
