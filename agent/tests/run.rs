@@ -161,6 +161,15 @@ fn an_edit_of_the_manifests_applies_and_a_mistake_changes_nothing() {
 }
 
 #[test]
+fn a_misspelt_resource_is_answered_with_what_there_is() {
+    let (_folder, file) = manifest(&(AGENT.to_owned() + &watch("notes").replace("memo://notes", "memo://nots")));
+    let agent = Agent::start(&file);
+    let failed = agent.event("watch.failed", "notes");
+    let message = failed["message"].as_str().unwrap();
+    assert!(message.contains("it has no such resource; it offers memo://notes"), "{message}");
+}
+
+#[test]
 fn wrong_manifests_end_the_run_at_once_and_say_where() {
     let (_folder, file) = manifest(&(AGENT.to_owned() + &watch("notes").replace("name: memo}", "name: nemo}")));
     let output = run_with_input(&["run", "-f", file.to_str().unwrap()], "");

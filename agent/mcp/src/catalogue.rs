@@ -12,6 +12,9 @@ use crate::uri::Template;
 /// More entries than this are cut off, so that a server cannot fill the memory.
 const LONGEST: usize = 10_000;
 
+/// So many URIs are named to who asked for another.
+const SHOWN: usize = 5;
+
 /// A resource or a template of resources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
@@ -114,6 +117,16 @@ impl Catalogue {
     pub(crate) fn matches(&self, uri: &str) -> bool {
         let mut templates = self.templates.iter().flatten().filter_map(|(_, template)| template.as_ref());
         templates.any(|template| template.matches(uri))
+    }
+
+    /// What there is, for who asked for a URI that there is not; None if there is, or nothing is known.
+    pub(crate) fn instead_of(&self, uri: &str) -> Option<String> {
+        if self.lists(uri) || self.matches(uri) || !self.complete() {
+            return None;
+        }
+        let offered = self.resources("", true).into_iter().map(|resource| resource.uri).take(SHOWN).collect::<Vec<_>>();
+        let offered = if offered.is_empty() { "no resource at all".to_owned() } else { offered.join(", ") };
+        Some(format!("it has no such resource; it offers {offered}"))
     }
 
     pub(crate) fn tool_count(&self) -> usize {

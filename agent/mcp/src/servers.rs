@@ -122,7 +122,14 @@ impl Servers {
         if let Some(reason) = entry.known().and_then(|known| unwatchable(&known)) {
             return Err(Error::NotWatchable { uri: uri.to_owned(), server: entry.name.clone(), reason });
         }
-        subscribe::listen(&entry.name, connection, uri, self.inner.timeouts.acknowledge).await
+        let listening = subscribe::listen(&entry.name, connection, uri, self.inner.timeouts.acknowledge).await;
+        listening.map_err(|error| match (error, entry.known()) {
+            (Error::NotWatchable { uri, server, reason }, Some(known)) => {
+                let reason = known.catalogue.instead_of(&uri).unwrap_or(reason);
+                Error::NotWatchable { uri, server, reason }
+            }
+            (error, _) => error,
+        })
     }
 
     /// Reads `uri`. `since` is the reader's cursor: the epoch and the sequence number up to which
