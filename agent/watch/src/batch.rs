@@ -52,12 +52,14 @@ impl Batch {
         Self { lines: Vec::new(), more: 0, first: now, last: now, events: None, mark: None }
     }
 
-    /// Adds a line. One that is there already is counted with it. An alarm, which says that more is missing than is
+    /// Adds a line. One that is there already is counted with it, in the place of the last, so that the last line of an
+    /// object says where it ended. An alarm, which says that more is missing than is
     /// told, takes the place of another line rather than be counted away.
     pub(crate) fn add(&mut self, now: Instant, line: String, alarm: bool) {
         self.last = now;
-        if let Some(told) = self.lines.iter_mut().find(|told| told.line == line) {
-            told.times = told.times.saturating_add(1);
+        if let Some(at) = self.lines.iter().position(|told| told.line == line) {
+            let told = self.lines.remove(at);
+            self.lines.push(Told { times: told.times.saturating_add(1), ..told });
         } else if self.lines.len() < MAX_LINES {
             self.lines.push(Told { line, times: 1, alarm });
         } else if let Some(at) = self.lines.iter().rposition(|told| !told.alarm).filter(|_| alarm) {

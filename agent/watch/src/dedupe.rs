@@ -21,7 +21,8 @@ pub(crate) struct Dedupe {
 }
 
 impl Dedupe {
-    /// Whether the line is to be told, which it then counts as. A `GAP` always is: each is a hole of its own.
+    /// Whether the line is to be told, which it then counts as. A `GAP` always is: each is a hole of its own; so
+    /// is the default line of a difference, which may be equal to the last only because it is shortened.
     pub(crate) fn admit(&mut self, event: &Event, line: &str) -> bool {
         let digest = Digest::of(line);
         if event.is_error() {
@@ -29,7 +30,10 @@ impl Dedupe {
         }
         self.error = None;
         match &event.object {
-            Some(object) if !event.is_gap() => self.remember(Digest::of(object), digest) != Some(digest),
+            Some(object) if !event.is_gap() => {
+                let same = self.remember(Digest::of(object), digest) == Some(digest);
+                !same || (event.differs && line == event.line)
+            }
             _ => true,
         }
     }

@@ -23,6 +23,8 @@ pub(crate) struct Event {
     pub(crate) object: Option<String>,
     /// How it reads without a filter.
     pub(crate) line: String,
+    /// Whether the line shows a difference, which it may shorten: two that read the same are two changes all the same.
+    pub(crate) differs: bool,
     /// As the filter sees it: a JSON object; empty if there is no filter.
     pub(crate) dict: String,
 }
@@ -44,6 +46,15 @@ impl Event {
     }
 }
 
+/// An event that changes nothing of interest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ignored {
+    /// Its `type`.
+    pub(crate) kind: String,
+    /// It is of our own kinds: what we write ourselves makes no event, not even one to count.
+    pub(crate) own: bool,
+}
+
 /// Whose events are looked at, and whether a filter is to see them.
 #[derive(Clone, Copy)]
 pub(crate) struct Lens<'a> {
@@ -53,8 +64,8 @@ pub(crate) struct Lens<'a> {
 }
 
 impl Lens<'_> {
-    /// The event that a change makes, or the type of one that changes nothing of interest.
-    pub(crate) fn look(&self, change: &Change) -> Result<Event, String> {
+    /// The event that a change makes, or why it makes none.
+    pub(crate) fn look(&self, change: &Change) -> Result<Event, Ignored> {
         match &change.what {
             What::Logged(json) => self.logged(json),
             What::Differs { kind, place, old, new } => self.differs(*kind, place, old.as_deref(), new.as_deref()),
@@ -62,7 +73,7 @@ impl Lens<'_> {
         }
     }
 
-    fn logged(&self, json: &str) -> Result<Event, String> {
+    fn logged(&self, json: &str) -> Result<Event, Ignored> {
         let fields = members(json).unwrap_or(crate::json::Members(Vec::new()));
         let text = |key| fields.get(key).and_then(string);
         let kind = text("type").unwrap_or_else(|| UNTYPED.to_owned());
@@ -71,7 +82,7 @@ impl Lens<'_> {
         let changed = object.zip(old).map(|(new, old)| differences(None, old, new));
         let identity = object.map(Identity::of).unwrap_or_default();
         if is_without_effect(changed.as_deref(), &identity) {
-            return Err(kind);
+            return Err(Ignored { kind, own: identity.own });
         }
         let (message, reason) = (text("message"), text("reason"));
         let missed = fields.get("missed").and_then(|missed| missed.parse().ok());
@@ -86,10 +97,11 @@ impl Lens<'_> {
                 field(&mut dict, "type", &quote(&kind));
             }
         }
-        Ok(Event { object: identity.key, line, dict: self.close(dict, old, changed.as_deref()), kind })
+        let differs = changed.is_some();
+        Ok(Event { object: identity.key, line, differs, dict: self.close(dict, old, changed.as_deref()), kind })
     }
 
-    fn differs(&self, kind: Kind, place: &Place, old: Option<&str>, new: Option<&str>) -> Result<Event, String> {
+    fn differs(&self, kind: Kind, place: &Place, old: Option<&str>, new: Option<&str>) -> Result<Event, Ignored> {
         let value = new.or(old);
         let (identity, key, at) = match place {
             Place::Item(key) => (value.map(Identity::of).unwrap_or_default(), Some(key), None),
@@ -102,7 +114,7 @@ impl Lens<'_> {
         });
         let changed = compared.as_deref().filter(|_| kind == Kind::Modified);
         if is_without_effect(changed, &identity) {
-            return Err(kind.name().to_owned());
+            return Err(Ignored { kind: kind.name().to_owned(), own: identity.own });
         }
         let name = identity.label.as_deref().or(key.map(|key| &**key)).unwrap_or_default();
         let line = single(&named(kind.name(), name, at, compared.as_deref().unwrap_or_default()));
@@ -118,7 +130,8 @@ impl Lens<'_> {
         }
         let old = old.filter(|_| kind == Kind::Modified);
         let object = key.map(ToString::to_string);
-        Ok(Event { kind: kind.name().to_owned(), object, line, dict: self.close(dict, old, changed) })
+        let differs = compared.is_some();
+        Ok(Event { kind: kind.name().to_owned(), object, line, differs, dict: self.close(dict, old, changed) })
     }
 
     fn gap(&self, seq: u64, reason: &str, missed: Option<u64>) -> Event {
@@ -130,7 +143,7 @@ impl Lens<'_> {
             field(&mut dict, "missed", &missed.map_or_else(|| "null".to_owned(), |missed| missed.to_string()));
         }
         let line = gap(None, missed, Some(reason));
-        Event { kind: "GAP".to_owned(), object: None, line, dict: self.close(dict, None, None) }
+        Event { kind: "GAP".to_owned(), object: None, line, differs: false, dict: self.close(dict, None, None) }
     }
 
     fn dict(&self) -> String {

@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime};
 use crate::batch::{Batch, Events};
 use crate::change::{Change, Entry, Mark};
 use crate::dedupe::Dedupe;
-use crate::event::{Event, Lens};
+use crate::event::{Event, Ignored, Lens};
 use crate::filter::FilterHealth;
 use crate::hour::Hour;
 use crate::line::single;
@@ -40,6 +40,12 @@ pub(crate) struct Pipeline {
     unseen: VecDeque<Unseen>,
     /// Everything up to here was seen or dropped.
     settled: Option<Mark>,
+    /// How far it has come, but for our own status writes.
+    noted: u64,
+    /// An event was settled since the last mark.
+    progress: bool,
+    /// The last event of our own kinds that is none.
+    own: u64,
     dedupe: Dedupe,
     filter: FilterHealth,
     tally: Tally,
@@ -96,8 +102,10 @@ impl Pipeline {
         self.queue.len() >= BACKLOG || self.queued >= BACKLOG_BYTES
     }
 
-    pub(crate) fn settled(&self) -> Option<&Mark> {
-        self.settled.as_ref()
+    /// The mark to go on from, and how far it has come, but for our own status writes. To save what is beyond would be
+    /// another such write; it is saved along with the next change, or at the end.
+    pub(crate) fn settled(&self) -> (Option<&Mark>, u64) {
+        (self.settled.as_ref(), self.noted)
     }
 
     /// Whether changes wait to be looked at.
@@ -172,7 +180,8 @@ impl Pipeline {
         }
         while let Some(notice) = self.unseen.pop_front_if(|notice| notice.seen) {
             if let Some(mark) = notice.mark {
-                self.settled = Some(mark);
+                self.progress = true;
+                self.arrive(mark);
             }
         }
     }
@@ -241,7 +250,11 @@ impl Pipeline {
                 };
                 Slot::Event { epoch, seq, event, verdict }
             }
-            Err(kind) => Slot::WithoutEffect { seq, kind },
+            Err(Ignored { own: true, .. }) => {
+                self.own = seq;
+                return;
+            }
+            Err(Ignored { kind, .. }) => Slot::WithoutEffect { seq, kind },
         };
         self.looked_at.push_back(slot);
     }
@@ -250,6 +263,7 @@ impl Pipeline {
     fn settle(&mut self, world: &mut World, spec: &Spec) {
         let decided = |slot: &mut Slot| !matches!(slot, Slot::Event { verdict: Verdict::Awaited(_), .. });
         while let Some(slot) = self.looked_at.pop_front_if(decided) {
+            self.progress |= !matches!(slot, Slot::Mark(_));
             match slot {
                 Slot::Event { epoch, seq, event, verdict } => {
                     let line = self.line(&event, verdict).filter(|line| self.dedupe.admit(&event, line));
@@ -292,6 +306,13 @@ impl Pipeline {
         world.log(log::Event::Event { watch: spec.name.clone(), seq, kind, kept });
     }
 
+    fn arrive(&mut self, mark: Mark) {
+        if std::mem::take(&mut self.progress) || mark.seq > self.own {
+            self.noted = mark.seq;
+        }
+        self.settled = Some(mark);
+    }
+
     /// Everything before the mark is with the agent as soon as the last event told before it is.
     fn pass(&mut self, mark: Mark) {
         if let Some(batch) = self.batch.as_mut().filter(|batch| batch.events.is_some()) {
@@ -299,7 +320,7 @@ impl Pipeline {
         } else if let Some(notice) = self.unseen.back_mut() {
             notice.mark = Some(mark);
         } else {
-            self.settled = Some(mark);
+            self.arrive(mark);
         }
     }
 }

@@ -31,10 +31,10 @@ impl Reporter {
         &mut self,
         now: Instant,
         status: Status,
-        mark: Option<&Mark>,
+        (mark, noted): (Option<&Mark>, u64),
         at_once: bool,
     ) -> Option<Status> {
-        if self.due(now, &status, mark, at_once)? > now {
+        if self.due(now, &status, (mark, noted), at_once)? > now {
             return None;
         }
         let baseline = mark.and_then(|mark| match &mark.snapshot {
@@ -48,9 +48,16 @@ impl Reporter {
     }
 
     /// When a status is to be given out, if nothing else happens.
-    pub(crate) fn due(&self, now: Instant, status: &Status, mark: Option<&Mark>, at_once: bool) -> Option<Instant> {
+    pub(crate) fn due(
+        &self,
+        now: Instant,
+        status: &Status,
+        (mark, noted): (Option<&Mark>, u64),
+        at_once: bool,
+    ) -> Option<Instant> {
         let Some((at, last)) = &self.last else { return Some(now) };
-        match news(last, status, mark) {
+        let noted = if at_once { u64::MAX } else { noted };
+        match news(last, status, mark, noted) {
             News::Nothing => None,
             News::Urgent => Some(now),
             News::Progress | News::Counts if at_once => Some(now),
@@ -61,14 +68,17 @@ impl Reporter {
 }
 
 /// The cursor says where a state is, too: each difference is numbered.
-fn news(last: &Status, status: &Status, mark: Option<&Mark>) -> News {
-    let place = last.cursor.as_ref().map(|cursor| (&*cursor.epoch, cursor.seq));
+fn news(last: &Status, status: &Status, mark: Option<&Mark>, noted: u64) -> News {
+    let moved = match (&last.cursor, mark) {
+        (Some(cursor), Some(mark)) => *cursor.epoch != *mark.epoch || noted.min(mark.seq) > cursor.seq,
+        (cursor, mark) => cursor.is_some() != mark.is_some(),
+    };
     if last.generation != status.generation
         || !alike(&last.phase, &status.phase)
         || last.broken_filter.is_some() != status.broken_filter.is_some()
     {
         News::Urgent
-    } else if place != mark.map(|mark| (&*mark.epoch, mark.seq))
+    } else if moved
         || last.phase != status.phase
         || (last.shape, &last.server, last.throttled) != (status.shape, &status.server, status.throttled)
     {

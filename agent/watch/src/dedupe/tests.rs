@@ -4,7 +4,13 @@ use super::{Dedupe, REMEMBERED};
 use crate::event::Event;
 
 fn event(kind: &str, object: Option<&str>) -> Event {
-    Event { kind: kind.into(), object: object.map(str::to_owned), line: String::new(), dict: String::new() }
+    Event {
+        kind: kind.into(),
+        object: object.map(str::to_owned),
+        line: String::new(),
+        differs: false,
+        dict: String::new(),
+    }
 }
 
 #[test]

@@ -321,7 +321,6 @@ fn status_writes_of_our_own_kinds_make_no_events() {
         > updated w
         < read w
         > read w log {"events": [{"seq": 1, "type": "MODIFIED", "object": {"apiVersion": "asyncai.dev/v1alpha1", "metadata": {"name": "cm", "resourceVersion": "2", "managedFields": []}, "status": {"counts": {"events": 2}}}, "old": {"apiVersion": "asyncai.dev/v1alpha1", "metadata": {"name": "cm", "resourceVersion": "1"}}}]}
-        < watch.event w 1 MODIFIED kept=false
         > updated w
         < read w
         > read w log {"events": [{"seq": 2, "type": "MODIFIED", "object": {"apiVersion": "asyncai.dev/v1alpha1", "metadata": {"name": "cm"}, "spec": {"suspend": true}, "status": {}}, "old": {"apiVersion": "asyncai.dev/v1alpha1", "metadata": {"name": "cm"}, "spec": {}}}]}
@@ -354,5 +353,32 @@ fn an_error_of_a_server_that_restarted_hides_no_event() {
         | ERROR gone
         | {"seq":5,"type":"A"}
         "#,
+    );
+}
+
+#[test]
+fn a_status_of_our_own_causes_no_status() {
+    let own = |seq: u32| {
+        format!(
+            r#"[{{"seq": {seq}, "type": "MODIFIED", "object": {{"apiVersion": "asyncai.dev/v1alpha1", "metadata": {{"name": "w"}}, "status": {{"a": {seq}}}}}, "old": {{"apiVersion": "asyncai.dev/v1alpha1", "metadata": {{"name": "w"}}}}}}]"#
+        )
+    };
+    check(
+        &["status", "stopped"],
+        &format!(
+            r#"
+            > live m := log {{"epoch": "e", "floor": 0, "head": 4, "events": []}}
+            t=60 > updated m
+            > read m log {{"epoch": "e", "floor": 0, "head": 5, "events": {}}}
+            t=120 > updated m
+            > read m log {{"epoch": "e", "floor": 0, "head": 6, "events": {}}}
+            t=180 > stop
+            > read m log {{"epoch": "e", "floor": 0, "head": 6, "events": []}}
+            < status m subscribed, log, at e:6
+            < stopped
+            "#,
+            own(5),
+            own(6),
+        ),
     );
 }

@@ -89,8 +89,8 @@ fn identical_lines_of_a_notice_collapse() {
         > filtered m text else
         > filtered m text something
         t=3 < notice 1 m/~1/1-3
-        | something ×2
         | else
+        | something ×2
         t=4 > wait
         "#,
     );
@@ -263,6 +263,47 @@ fn a_gap_is_never_among_the_lines_that_are_only_counted() {
             "#,
             events.join(", "),
             lines.join("\n"),
+        ),
+    );
+}
+
+#[test]
+fn the_last_line_of_an_object_says_where_it_ended() {
+    check(
+        &["notice"],
+        r#"
+        > live m := state {}
+        > updated m
+        > read m state {"k": 1}
+        > updated m
+        > read m state {}
+        > updated m
+        > read m state {"k": 1}
+        t=3 < notice 1 m/~1/1-3
+        | DELETED k
+        | ADDED k ×2
+        "#,
+    );
+}
+
+#[test]
+fn changes_that_read_the_same_when_shortened_are_told_each() {
+    let value = "x".repeat(60);
+    let read = |n: u32| format!("> updated m\n> read m state {{\"k\": \"{value}{n}\"}}");
+    check(
+        &["notice"],
+        &format!(
+            "
+            > live m := state {{\"k\": \"{value}0\"}}
+            {}
+            t=3 < notice 1 m/~1/1-1
+            | MODIFIED k
+            {}
+            t=6 < notice 2 m/~1/2-2
+            | MODIFIED k
+            ",
+            read(1),
+            read(2),
         ),
     );
 }
