@@ -50,6 +50,11 @@ impl Ring {
         self.evict();
     }
 
+    /// Takes back what was announced beyond the head.
+    pub fn retract(&mut self) {
+        while self.events.pop_back_if(|entry| entry.seq > self.head).is_some() {}
+    }
+
     /// Says that the log is complete up to `head`: the source reported that nothing else happened until then.
     pub fn advance(&mut self, head: u64) {
         self.head = self.head.max(head);

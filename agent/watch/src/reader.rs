@@ -6,6 +6,7 @@ use asyncai_eventlog::{Body, MIME};
 
 use crate::change::{Change, Entry, Mark, Snapshot};
 use crate::input::Contents;
+use crate::json::{members, string};
 use crate::sequence::{First, Sequence};
 use crate::spec::Initial;
 use crate::state::State;
@@ -19,6 +20,7 @@ const OWN_EPOCH: char = '~';
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     past: Past,
+    trouble: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -37,7 +39,7 @@ enum Past {
 impl Reader {
     /// A reader that goes on where an earlier process was.
     pub(crate) fn resume(cursor: Option<Cursor>, baseline: Option<Baseline>) -> Self {
-        Self { past: cursor.map_or(Past::Nothing, |cursor| Past::Saved { cursor, baseline }) }
+        Self { past: cursor.map_or(Past::Nothing, |cursor| Past::Saved { cursor, baseline }), trouble: None }
     }
 
     /// What the server may be told of where the reader stands, if it named the epoch, or if the reader has nothing and
@@ -75,7 +77,13 @@ impl Reader {
         }
     }
 
+    /// What the source of an event log reports of itself, for as long as it does: an `ERROR` beyond the head.
+    pub(crate) fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
     fn read_log(&mut self, body: &Body<'_>, initial: Initial, name: &str) -> Vec<Entry> {
+        self.trouble = trouble(body);
         let (past, entries) = match std::mem::take(&mut self.past) {
             Past::Log(mut sequence) => {
                 let entries = sequence.read(body, name);
@@ -144,6 +152,13 @@ impl Reader {
 fn is_event_log(contents: &Contents) -> bool {
     let mime = contents.mime.as_deref().unwrap_or_default();
     mime.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(MIME)
+}
+
+fn trouble(body: &Body<'_>) -> Option<String> {
+    let last = body.events.last().filter(|last| body.head.is_some_and(|head| last.seq > head))?;
+    let fields = members(last.json.get())?;
+    let text = |key| fields.get(key).and_then(string);
+    (text("type")? == "ERROR").then(|| text("message").unwrap_or_default())
 }
 
 fn other_shape(epoch: &Arc<str>, seq: u64) -> Entry {

@@ -168,6 +168,7 @@ impl Watch {
             return;
         }
         self.reading = None;
+        let was_in_trouble = self.reader.trouble().is_some();
         let moment = world.moment();
         let entries = result.and_then(|contents| {
             let unusable = |message| Failure { kind: FailureKind::SourceError, message };
@@ -176,6 +177,9 @@ impl Watch {
         match entries {
             Ok(entries) => {
                 self.pipeline.push(entries);
+                if was_in_trouble && self.reader.trouble().is_none() {
+                    self.pipeline.tell(world, "RECOVERED the source is live again".to_owned());
+                }
                 if let Link::Acknowledged(ticket) = self.link {
                     self.link = Link::Live(ticket);
                     self.is_back(world);

@@ -27,6 +27,8 @@ pub(crate) struct Log {
     version: u64,
     /// The version of the last event of this batch; an event of the same version belongs to its unit.
     unit: Option<u64>,
+    /// Readers were told that the source fails.
+    failing: bool,
 }
 
 /// What a log can say to a reader by itself.
@@ -50,6 +52,7 @@ impl Log {
             ring: Ring::new(CAPACITY, version),
             version,
             unit: None,
+            failing: false,
         }
     }
 
@@ -113,8 +116,15 @@ impl Log {
     /// Tells that the source fails, beyond the head: at the head readers would not see it, and what the source has at
     /// the version after it is still to come.
     pub(crate) fn fail(&mut self, message: &str) {
+        self.failing = true;
         let seq = self.ring.head() + 1;
         self.ring.announce(seq, json!({"seq": seq, "type": "ERROR", "message": message}).to_string());
+    }
+
+    /// The source no longer fails; whether readers were told that it does, and are to see that it is over.
+    pub(crate) fn recovered(&mut self) -> bool {
+        self.ring.retract();
+        std::mem::take(&mut self.failing)
     }
 
     /// The `seq` of something that happened at `version`. Readers at the head would not see it at the head or below.

@@ -221,11 +221,15 @@ impl Task {
                 }
             }
         }
-        if !batch.is_empty() {
+        let heard = !batch.is_empty();
+        if heard {
             self.heard = true;
             self.failures = 0;
         }
-        let told = self.shared.live().lock().as_mut().is_some_and(|live| apply(live, batch));
+        let told = self.shared.live().lock().as_mut().is_some_and(|live| {
+            let recovered = heard && live.log.recovered();
+            apply(live, batch) || recovered
+        });
         if told {
             (self.changed)();
         }

@@ -1,6 +1,8 @@
 //! What a watch shows of itself.
 
 use super::{Link, Stop, Trouble, Watch};
+use crate::failure::{Failure, FailureKind};
+use crate::line::single;
 use crate::output::Output;
 use crate::status::{Phase, Status};
 use crate::world::World;
@@ -44,7 +46,13 @@ impl Watch {
             return Phase::Suspended;
         }
         match &self.trouble {
-            None if matches!(self.link, Link::Live(_)) => Phase::Subscribed,
+            None if matches!(self.link, Link::Live(_)) => match self.reader.trouble() {
+                None => Phase::Subscribed,
+                Some(message) => {
+                    let failure = Failure { kind: FailureKind::SourceError, message: single(message) };
+                    Phase::Failed { failure, attempts: 0 }
+                }
+            },
             None => Phase::Connecting,
             Some(Trouble { failure, setback }) if setback.failed => {
                 Phase::Failed { failure: failure.clone(), attempts: self.health.attempts_made() }

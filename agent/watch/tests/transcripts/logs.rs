@@ -351,6 +351,7 @@ fn an_error_of_a_server_that_restarted_hides_no_event() {
         > read m log {"epoch": "e", "floor": 4, "head": 5, "events": [{"seq": 5, "type": "A"}]}
         t=3 < notice 1 m/e/5-5
         | ERROR gone
+        | RECOVERED the source is live again
         | {"seq":5,"type":"A"}
         "#,
     );
@@ -380,5 +381,27 @@ fn a_status_of_our_own_causes_no_status() {
             own(5),
             own(6),
         ),
+    );
+}
+
+#[test]
+fn a_source_in_trouble_is_no_healthy_watch_until_it_says_so() {
+    check(
+        &["status", "notice"],
+        r#"
+        > live m := log {"epoch": "e", "floor": 0, "head": 4, "events": []}
+        t=60 > updated m
+        > read m log {"epoch": "e", "floor": 0, "head": 4, "events": [{"seq": 5, "type": "ERROR", "message": "forbidden"}]}
+        < status m failed after 0 attempts, SourceError: forbidden, log, at e:4, 1 events 0 dropped 0 notices 0 gaps 0 resubscribes, event t=60
+        t=63 < notice 1 m/e/5-5
+        | ERROR forbidden
+        > seen 1
+        t=90 < status m failed after 0 attempts, SourceError: forbidden, log, at e:4, 1 events 0 dropped 1 notices 0 gaps 0 resubscribes, event t=60, notice t=63
+        > updated m
+        > read m log {"epoch": "e", "floor": 0, "head": 4, "events": []}
+        < status m subscribed, log, at e:4, 1 events 0 dropped 1 notices 0 gaps 0 resubscribes, event t=60, notice t=63
+        t=93 < notice 2 m/watch/93000-93000
+        | RECOVERED the source is live again
+        "#,
     );
 }

@@ -141,6 +141,16 @@ fn an_error_does_not_look_like_versions_going_back() {
 }
 
 #[test]
+fn an_error_is_taken_back_when_the_source_is_well_again() {
+    let mut log = log(&[], 7);
+    assert!(!log.recovered());
+    log.fail("gone");
+    assert!(log.recovered());
+    assert_eq!(told(&log, Some(&since(EPOCH, 7))), "cluster 7..7");
+    assert!(!log.recovered(), "told once");
+}
+
+#[test]
 fn versions_that_go_back_begin_another_epoch_with_the_difference() {
     let mut log = log(&[("a", 3), ("b", 4)], 70);
     assert!(log.relist(known(&[("a", 3)]), 50));
