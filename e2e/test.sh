@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All tests: lints, everything that needs no cluster, then the stories on a real one, whose result is the last line.
-# The first time takes about forty minutes on two idle cores, since Kubernetes is built from source; later a few.
+# The first time takes about 25 minutes on two cores, since Kubernetes is built from source; later 5.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
