@@ -125,11 +125,16 @@ fn metadata(meta: &Fields<'_>, scrub: &Scrub<'_>) -> Result<String, serde_json::
             ("managedFields", _) => {}
             ("annotations", Scrub::Newest(_) | Scrub::Older(_)) => {
                 let annotations: Option<Fields<'_>> = serde_json::from_str(raw.get())?;
-                let mut kept = Writer::with_capacity(raw.get().len());
-                for (key, raw) in annotations.unwrap_or_default().0.iter().filter(|(key, _)| key != LAST_APPLIED) {
-                    kept.raw(key, raw.get())?;
+                let annotations = annotations.unwrap_or_default();
+                let mut others = annotations.0.iter().filter(|(key, _)| key != LAST_APPLIED).peekable();
+                // An empty map where there was none would look like a change.
+                if others.peek().is_some() {
+                    let mut kept = Writer::with_capacity(raw.get().len());
+                    for (key, raw) in others {
+                        kept.raw(key, raw.get())?;
+                    }
+                    out.raw(key, &kept.finish())?;
                 }
-                out.raw(key, &kept.finish())?;
             }
             _ => out.raw(key, raw.get())?,
         }
