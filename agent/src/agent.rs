@@ -106,8 +106,6 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn new(parts: Parts) -> Self {
         let (now, wall) = (Instant::now(), SystemTime::now());
-        let channel = parts.console.then_some(console::NAME);
-        let settings = Settings::new(&parts.agent.spec, parts.default_model.as_ref(), &parts.secrets, channel);
         let report = Report::new(parts.agent.status.as_ref());
         // Only spreads reconnects of many agents over time.
         let seed = wall.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos().into());
@@ -115,14 +113,14 @@ impl Running {
         let mut running = Self {
             name: parts.agent.name_any(),
             watches: Set::new(now, wall, seed),
-            turns: Orchestrator::new(now, wall, settings.turns.clone(), report.used()),
+            turns: Orchestrator::new(now, wall, turns::Config::default(), report.used()),
             roster: Roster::default(),
             report,
             subscriptions: Subscriptions::new(parts.servers.clone(), parts.sender.clone()),
             calls: Calls::new(handle),
             connections: Connections::new(parts.servers.clone(), parts.cluster_id),
             servers: parts.servers,
-            settings,
+            settings: Settings::default(),
             model: None,
             agent: parts.agent,
             events: parts.events,

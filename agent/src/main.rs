@@ -8,6 +8,7 @@ mod conditions;
 mod driver;
 mod event;
 mod fleet;
+mod follow;
 mod manifest;
 mod metrics;
 mod output;

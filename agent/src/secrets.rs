@@ -12,6 +12,8 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tracing::warn;
 
+use crate::follow;
+
 /// A value of a Secret: name, key, value.
 pub(crate) type Value = (String, String, Vec<u8>);
 
@@ -71,12 +73,7 @@ impl Secrets {
 }
 
 fn follow(root: &Path, changes: mpsc::Sender<()>) -> notify::Result<RecommendedWatcher> {
-    let mut watcher = notify::recommended_watcher(move |change: notify::Result<notify::Event>| {
-        // Reading a value is an event too. One that finds no room is beside another that says the same.
-        if change.is_ok_and(|change| !change.kind.is_access()) {
-            let _ = changes.try_send(());
-        }
-    })?;
+    let mut watcher = follow::watcher(changes)?;
     watcher.watch(root, RecursiveMode::Recursive)?;
     Ok(watcher)
 }

@@ -14,6 +14,7 @@ use crate::secrets::Secrets;
 mod tests;
 
 /// The settings of a running agent.
+#[derive(Default)]
 pub(crate) struct Settings {
     /// The MCP servers whose Secrets are there.
     pub(crate) servers: BTreeMap<String, Server>,

@@ -18,9 +18,9 @@ impl OrchestratorHandle {
         Self { events }
     }
 
-    /// Gives an input to the engine; false if the agent has ended.
-    async fn send(&self, input: Input) -> bool {
-        self.events.send(Event::Turns(input)).await.is_ok()
+    /// Gives an input to the engine, unless the agent has ended.
+    async fn send(&self, input: Input) {
+        let _ = self.events.send(Event::Turns(input)).await;
     }
 }
 

@@ -31,8 +31,10 @@ pub(super) enum Write {
 enum Refusal {
     /// It may be taken later.
     Transient(kube::Error),
-    /// It will not.
-    Final(String),
+    /// The object is gone.
+    Gone(String),
+    /// The server does not take this body, now or later.
+    Invalid(String),
 }
 
 /// A status that waits.
@@ -72,7 +74,7 @@ impl Writer {
             };
             match self.write(&item).await {
                 Ok(()) => delay = FIRST_DELAY,
-                Err(Refusal::Final(message)) => warn!(message, "a status was refused"),
+                Err(Refusal::Gone(message) | Refusal::Invalid(message)) => warn!(message, "a status was refused"),
                 Err(Refusal::Transient(error)) => {
                     warn!(%error, "a status cannot be written; trying again");
                     self.queue.push_back(item);
@@ -124,7 +126,7 @@ impl Writer {
         match item {
             Item::Agent(status) => apply(&self.agents, &self.agent, "Agent", status).await,
             Item::Watch { name, status, .. } => match apply(&self.watches, name, "Watch", status).await {
-                Err(Refusal::Final(_)) if status.cursor.is_some() => {
+                Err(Refusal::Invalid(_)) if status.cursor.is_some() => {
                     // The cursor of another resource may be lower, which the API server takes for a rewind unless
                     // there was none in between.
                     let without = WatchStatus { cursor: None, ..status.clone() };
@@ -153,9 +155,11 @@ where
     let params = PatchParams::apply(contract::AGENT_MANAGER).force();
     match api.patch_status(name, &params, &Patch::Apply(&body)).await {
         Ok(_) => Ok(()),
-        // The object is gone, or the server does not take this body, now or later.
-        Err(kube::Error::Api(status)) if matches!(status.code, 400 | 404 | 409 | 422) => {
-            Err(Refusal::Final(format!("{kind} {name}: {}", status.message)))
+        Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {
+            Err(Refusal::Gone(format!("{kind} {name}: {}", status.message)))
+        }
+        Err(kube::Error::Api(status)) if matches!(status.code, 400 | 422) => {
+            Err(Refusal::Invalid(format!("{kind} {name}: {}", status.message)))
         }
         Err(error) => Err(Refusal::Transient(error)),
     }

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use crate::event::Event;
 use crate::fleet::Fleet;
+use crate::follow;
 use crate::manifest;
 use crate::secrets::{Secrets, Value};
 
@@ -24,12 +25,7 @@ pub(crate) fn follow(
     events: mpsc::Sender<Event>,
 ) -> notify::Result<RecommendedWatcher> {
     let (send, changes) = mpsc::channel(1);
-    let mut watcher = notify::recommended_watcher(move |change: notify::Result<notify::Event>| {
-        // Reading a file is an event too. One that finds no room is beside another that says the same.
-        if change.is_ok_and(|change| !change.kind.is_access()) {
-            let _ = send.try_send(());
-        }
-    })?;
+    let mut watcher = follow::watcher(send)?;
     for path in &paths {
         // A file is replaced rather than written by many editors, which only its folder shows.
         let (folder, mode) = match path.parent() {
