@@ -17,6 +17,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("asyncai-watch", &["asyncai-eventlog"]),
     ("asyncai-mcp", &["asyncai-eventlog"]),
     ("asyncai-model", &[]),
+    ("asyncai-repl", &[]),
     ("asyncai-servers", &["asyncai-eventlog"]),
     (
         "asyncai-agent",
@@ -26,6 +27,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
             "asyncai-mcp",
             "asyncai-model",
             "asyncai-orchestrator",
+            "asyncai-repl",
             "asyncai-servers",
             "asyncai-watch",
         ],
@@ -44,8 +46,21 @@ const DEV_IMPORTS: &[(&str, &[&str])] = &[
 const CONFINED: &[(&str, &[&str])] = &[
     ("rmcp", &["asyncai-mcp", "asyncai-servers"]),
     ("async-openai", &["asyncai-model"]),
+    ("monty", &["asyncai-repl"]),
+    ("monty-types", &["asyncai-repl"]),
     ("kube", &["asyncai-crds", "asyncai-operator", "asyncai-agent", "asyncai-servers", "asyncai-e2e"]),
-    ("tokio", &["asyncai-mcp", "asyncai-model", "asyncai-servers", "asyncai-agent", "asyncai-operator", "asyncai-e2e"]),
+    (
+        "tokio",
+        &[
+            "asyncai-mcp",
+            "asyncai-model",
+            "asyncai-repl",
+            "asyncai-servers",
+            "asyncai-agent",
+            "asyncai-operator",
+            "asyncai-e2e",
+        ],
+    ),
 ];
 
 /// Longest file without its tests, in lines.
