@@ -63,16 +63,9 @@ impl Running {
                 let result = Err("Python filters are not served by this version yet".to_owned());
                 self.watches.handle(Instant::now(), watch::Input::Filtered { id, ticket, result });
             }
-            watch::Output::Notice(notice) => self.turns.handle(
-                Instant::now(),
-                turns::Input::Notice(turns::Notice {
-                    number: notice.number,
-                    text: notice.text(),
-                    source: notice.watch,
-                    lines: notice.lines,
-                    more: notice.more,
-                }),
-            ),
+            watch::Output::Notice(notice) => {
+                self.turns.handle(Instant::now(), turns::Input::Notice(told(notice)));
+            }
             watch::Output::Status(status) => {
                 let saved = conditions::time(SystemTime::now()).and_then(|now| self.roster.status(&status, &now));
                 self.save(saved);
@@ -88,9 +81,14 @@ impl Running {
             turns::Output::Call { run, messages } => {
                 self.calls.call(run, &messages, self.settings.model(&self.secrets));
             }
+            turns::Output::RunCode { run, call, .. } => {
+                let text = "Python is not served by this version yet".to_owned();
+                self.turns.handle(now, turns::Input::CodeRan { run, call, text });
+            }
             turns::Output::Cancel { run } => self.calls.cancel(run),
             // Each reply is logged as well, and stdout is where the console and the log are.
             turns::Output::Publish { .. } => self.metrics.replies.with_label_values(&["published"]).inc(),
+            turns::Output::Record(_) | turns::Output::Commit | turns::Output::Delta { .. } => {}
             turns::Output::Seen(numbers) => self.watches.handle(now, watch::Input::Seen(numbers)),
             turns::Output::Usage(usage) => self.report.spent(usage, SystemTime::now()),
             turns::Output::Throttled(throttle) => {
@@ -123,8 +121,8 @@ impl Running {
 
     fn log_turn(&mut self, event: &turns::Event) {
         match event {
-            turns::Event::RunCompleted { prompt_tokens, completion_tokens, .. } => {
-                self.metrics.turns.with_label_values(&["ok"]).inc();
+            turns::Event::RunCompleted { .. } => self.metrics.turns.with_label_values(&["ok"]).inc(),
+            turns::Event::RoundCompleted { prompt_tokens, completion_tokens, .. } => {
                 self.metrics.tokens.with_label_values(&["prompt"]).inc_by(*prompt_tokens);
                 self.metrics.tokens.with_label_values(&["completion"]).inc_by(*completion_tokens);
             }
@@ -134,6 +132,13 @@ impl Running {
             turns::Event::ReplySuppressed { .. } => self.metrics.replies.with_label_values(&["suppressed"]).inc(),
             turns::Event::NoticeStream { .. }
             | turns::Event::InputStream { .. }
+            | turns::Event::WaitingRuleStream { .. }
+            | turns::Event::AgentEventStream { .. }
+            | turns::Event::RuntimeStream { .. }
+            | turns::Event::ThreadRestored { .. }
+            | turns::Event::NoticeRepeated { .. }
+            | turns::Event::CodeStarted { .. }
+            | turns::Event::CodeCompleted { .. }
             | turns::Event::Throttled { .. }
             | turns::Event::Unthrottled {}
             | turns::Event::RunCreated { .. }
@@ -144,5 +149,22 @@ impl Running {
             | turns::Event::ReplyPublished { .. } => {}
         }
         self.sink.event(event.name(), event.verbose(), event);
+    }
+}
+
+/// A notice of a watch, as the turn engine takes it in.
+fn told(notice: watch::Notice) -> turns::Notice {
+    let text = notice.text();
+    turns::Notice {
+        number: Some(notice.number),
+        id: Some(notice.id),
+        task: format!("watch-{}", notice.watch),
+        description: format!("watch {} {}", notice.watch, notice.uri),
+        // The message ends with it.
+        note: text.lines().last().unwrap_or_default().to_owned(),
+        source: notice.watch,
+        text,
+        lines: notice.lines,
+        more: notice.more,
     }
 }

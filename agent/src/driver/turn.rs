@@ -1,7 +1,7 @@
 //! Performs the turn engine's calls of the model.
 
 use asyncai_model::{Config, Model};
-use asyncai_orchestrator::{Failure, FailureKind, Finish, Input, Message, Reply, Role, Tokens};
+use asyncai_orchestrator::{Failure, FailureKind, Finish, Input, Message, Reply, Tokens, ToolCall};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
@@ -80,19 +80,22 @@ async fn complete(
         // A delta is for those who look on; the reply holds the whole text, so one that finds no room is left out.
         let _ = events.try_send(Event::Turns(Input::Delta { run, text: text.to_owned() }));
     };
-    match model.complete(messages, delta).await {
+    match model.complete(messages, &[], delta).await {
         Ok(reply) => Ok(self::reply(reply)),
         Err(error) => Err(failure(&error)),
     }
 }
 
 fn message(message: &Message) -> asyncai_model::Message {
-    let role = match message.role {
-        Role::System => asyncai_model::Role::System,
-        Role::User => asyncai_model::Role::User,
-        Role::Assistant => asyncai_model::Role::Assistant,
-    };
-    asyncai_model::Message { role, content: message.content.clone() }
+    match message.clone() {
+        Message::System(text) => asyncai_model::Message::System(text),
+        Message::User(text) => asyncai_model::Message::User(text),
+        Message::Assistant { text, calls } => {
+            let call = |ToolCall { id, name, arguments }| asyncai_model::ToolCall { id, name, arguments };
+            asyncai_model::Message::Assistant { text, calls: calls.into_iter().map(call).collect() }
+        }
+        Message::Tool { call, text } => asyncai_model::Message::Tool { call, text },
+    }
 }
 
 fn reply(reply: asyncai_model::Reply) -> Reply {
@@ -103,7 +106,8 @@ fn reply(reply: asyncai_model::Reply) -> Reply {
         asyncai_model::Finish::Other(reason) => Finish::Other(reason),
     };
     let tokens = reply.usage.map(|usage| Tokens { prompt: usage.prompt, completion: usage.completion });
-    Reply { text: reply.text, finish, tokens }
+    let call = |asyncai_model::ToolCall { id, name, arguments }| ToolCall { id, name, arguments };
+    Reply { text: reply.text, calls: reply.calls.into_iter().map(call).collect(), finish, tokens }
 }
 
 fn failure(error: &asyncai_model::Error) -> Failure {
