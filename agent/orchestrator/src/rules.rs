@@ -2,7 +2,7 @@
 //!
 //! Input and notices go through the same rule, so that a notice is no side channel.
 
-use crate::thread::Entry;
+use crate::turn::Entry;
 
 /// One effect of a rule.
 #[derive(Debug)]
@@ -11,6 +11,16 @@ pub(crate) enum Step {
     AddMessage(Entry),
     /// Have the thread answered: now, or by one more run after the active one.
     RunThread,
+}
+
+impl Step {
+    /// Its name in the log.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::AddMessage(_) => "AddMessage",
+            Self::RunThread => "RunThread",
+        }
+    }
 }
 
 /// The rule for whatever arrives.
