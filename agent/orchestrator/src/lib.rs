@@ -15,6 +15,7 @@
 //! | `orchestrator/outcome` | what follows from a reply, a failure, and from giving up |
 //! | `orchestrator/session` | what is put on record |
 //! | `replay` | what a restart finds in the records |
+//! | `compact` | which records a restart needs |
 //! | `tool` | what a call of the model comes to |
 //! | `budget` | turns an hour, tokens a day |
 //! | `retry` | how long after a failed run the next one begins, and when to give up |
@@ -24,6 +25,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod budget;
+mod compact;
 mod config;
 pub mod event;
 mod fit;
@@ -44,6 +46,7 @@ mod tool;
 mod turn;
 
 pub use budget::{Limit, Throttle, Tokens, Usage};
+pub use compact::compact;
 pub use config::Config;
 pub use event::Event;
 pub use io::{Failure, FailureKind, Finish, Input, Output, Reply};
