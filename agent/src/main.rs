@@ -60,7 +60,7 @@ async fn run(command: Command) -> Result<u8> {
     match command {
         Command::Agent(args) => command::agent::run(args).await,
         Command::Run(args) => command::run::run(args).await,
-        Command::Check(args) => command::check::run(&args),
+        Command::Check(args) => command::check::run(&args).await,
         Command::Mcp(command) => command::mcp::run(command).await,
     }
 }
