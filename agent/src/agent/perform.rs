@@ -58,15 +58,14 @@ impl Running {
             watch::Output::Read { id, ticket, uri, server, since } => {
                 self.subscriptions.read(id, ticket, uri, server, since);
             }
-            watch::Output::Filter { id, ticket, .. } => {
-                // Watches with a filter are refused when they are taken in.
-                let result = Err("Python filters are not served by this version yet".to_owned());
-                self.watches.handle(Instant::now(), watch::Input::Filtered { id, ticket, result });
-            }
-            watch::Output::Notice(notice) => {
-                self.turns.handle(Instant::now(), turns::Input::Notice(told(notice)));
-            }
+            watch::Output::Check { id, ticket, source } => self.filters.check(id, ticket, &source),
+            watch::Output::Filter { id, ticket, event } => self.filters.run(id, ticket, event),
+            watch::Output::EndFilter(id) => self.filters.end(&id),
+            watch::Output::Delete(id) => self.discard(&id),
+            watch::Output::Restore(notice) => self.tell(restored(notice)),
+            watch::Output::Notice(notice) => self.tell(told(notice)),
             watch::Output::Status(status) => {
+                self.decide(&status);
                 let saved = conditions::time(SystemTime::now()).and_then(|now| self.roster.status(&status, &now));
                 self.save(saved);
             }
@@ -79,13 +78,14 @@ impl Running {
         let now = Instant::now();
         match output {
             turns::Output::Call { run, messages } => {
-                self.calls.call(run, &messages, self.settings.model(&self.secrets));
+                let config = self.settings.model(&self.secrets);
+                self.calls.call(run, &messages, &self.catalogue.get(), config);
             }
-            turns::Output::RunCode { run, call, .. } => {
-                let text = "Python is not served by this version yet".to_owned();
-                self.turns.handle(now, turns::Input::CodeRan { run, call, text });
+            turns::Output::RunCode { run, call, source } => self.code.run(run, call, source),
+            turns::Output::Cancel { run } => {
+                self.calls.cancel(run);
+                self.code.cancel(run);
             }
-            turns::Output::Cancel { run } => self.calls.cancel(run),
             // Each reply is logged as well, and stdout is where the console and the log are.
             turns::Output::Publish { .. } => self.metrics.replies.with_label_values(&["published"]).inc(),
             turns::Output::Record(_) | turns::Output::Commit | turns::Output::Delta { .. } => {}
@@ -101,6 +101,10 @@ impl Running {
                 self.watches.handle(now, watch::Input::Stop { deadline: now + LAST_READS });
             }
         }
+    }
+
+    fn tell(&mut self, notice: turns::Notice) {
+        self.turns.handle(Instant::now(), turns::Input::Notice(notice));
     }
 
     fn log_watch(&mut self, event: &watch::Event) {
@@ -150,6 +154,13 @@ impl Running {
         }
         self.sink.event(event.name(), event.verbose(), event);
     }
+}
+
+/// What became of the watches of before, as the turn engine takes it in.
+fn restored(notice: watch::RestoreNotice) -> turns::Notice {
+    let text = notice.text();
+    let plain = turns::Notice::new(watch::RestoreNotice::SOURCE, text);
+    turns::Notice { number: Some(notice.number), lines: notice.lines, more: notice.more, ..plain }
 }
 
 /// A notice of a watch, as the turn engine takes it in.

@@ -2,6 +2,8 @@
 
 use asyncai_model::{Config, Model};
 use asyncai_orchestrator::{Failure, FailureKind, Finish, Input, Message, Reply, Tokens, ToolCall};
+use asyncai_repl::Catalogue;
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
@@ -38,13 +40,20 @@ impl Calls {
     }
 
     /// Calls the model that `config` describes; a problem with that is the call's result.
-    pub(crate) fn call(&mut self, run: u64, messages: &[Message], config: Result<Config, String>) {
+    pub(crate) fn call(
+        &mut self,
+        run: u64,
+        messages: &[Message],
+        catalogue: &Catalogue,
+        config: Result<Config, String>,
+    ) {
         let model = config.and_then(|config| self.client(config));
         let messages = messages.iter().map(message).collect::<Vec<_>>();
+        let tools = [run_code(catalogue)];
         let handle = self.handle.clone();
         let task = tokio::spawn(async move {
             let result = match model {
-                Ok(model) => complete(&handle, run, &model, &messages).await,
+                Ok(model) => complete(&handle, run, &model, &messages, &tools).await,
                 Err(message) => Err(Failure { kind: FailureKind::Refused, message, retry_after: None }),
             };
             handle.send(Input::Reply { run, result }).await;
@@ -74,15 +83,30 @@ async fn complete(
     run: u64,
     model: &Model,
     messages: &[asyncai_model::Message],
+    tools: &[asyncai_model::Tool],
 ) -> Result<Reply, Failure> {
     let events = handle.events.clone();
     let delta = move |text: &str| {
         // A delta is for those who look on; the reply holds the whole text, so one that finds no room is left out.
         let _ = events.try_send(Event::Turns(Input::Delta { run, text: text.to_owned() }));
     };
-    match model.complete(messages, &[], delta).await {
+    match model.complete(messages, tools, delta).await {
         Ok(reply) => Ok(self::reply(reply)),
         Err(error) => Err(failure(&error)),
+    }
+}
+
+/// The one tool of the model.
+fn run_code(catalogue: &Catalogue) -> asyncai_model::Tool {
+    let parameters = json!({
+        "type": "object",
+        "properties": {"code": {"type": "string", "description": "Python source"}},
+        "required": ["code"],
+    });
+    asyncai_model::Tool {
+        name: "run_code".to_owned(),
+        description: asyncai_repl::describe(catalogue),
+        parameters: parameters.as_object().cloned().unwrap_or_default(),
     }
 }
 
