@@ -14,6 +14,7 @@ use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state
 use super::super::{Orchestrator, REPEATED};
 use crate::budget::{Tokens, Usage};
 use crate::config::Config;
+use crate::event::Event;
 use crate::io::{Failure, FailureKind, Finish, Input, Output, Reply};
 use crate::message::{Message, ToolCall};
 use crate::notice::Notice;
@@ -96,8 +97,10 @@ struct Driven {
     /// Notices given, and inputs.
     given: u64,
     asked: u64,
-    /// Inputs that the model has read, or whose sender was told that it will not.
+    /// Inputs that were answered, or whose sender was told that they will not be.
     heard: BTreeSet<u64>,
+    /// Inputs of the latest call.
+    reading: BTreeSet<u64>,
     /// The notices by their numbers in this process.
     numbers: BTreeMap<u64, u64>,
     seen: BTreeSet<u64>,
@@ -136,6 +139,7 @@ impl Driven {
             given: 0,
             asked: 0,
             heard: BTreeSet::new(),
+            reading: BTreeSet::new(),
             numbers: BTreeMap::new(),
             seen: BTreeSet::new(),
             long: BTreeSet::new(),
@@ -287,6 +291,7 @@ impl Driven {
                 Output::Publish { text, .. } if text.starts_with("I relay") || text.starts_with("I cannot answer") => {
                     self.heard.extend(1..=self.asked);
                 }
+                Output::Log(Event::RunCompleted { .. }) => self.heard.append(&mut self.reading),
                 Output::Finished | Output::Cancel { .. } => panic!("nobody asked for {output:?}"),
                 Output::Delta { .. }
                 | Output::Publish { .. }
@@ -314,11 +319,10 @@ impl Driven {
             Message::User(text) => Some(text.as_str()),
             Message::System(_) | Message::Assistant { .. } | Message::Tool { .. } => None,
         });
-        let mut heard = BTreeSet::new();
+        self.reading.clear();
         for input in asked.clone().filter_map(|text| text.strip_prefix("hello ")?.parse::<u64>().ok()) {
-            assert!(heard.insert(input), "input {input} is asked twice in {messages:?}");
+            assert!(self.reading.insert(input), "input {input} is asked twice in {messages:?}");
         }
-        self.heard.append(&mut heard);
         if round {
             return;
         }

@@ -229,6 +229,30 @@ fn a_notice_whose_turn_was_interrupted_waits_until_it_is_told_again() {
 }
 
 #[test]
+fn a_notice_that_a_restored_turn_deals_with_makes_no_other() {
+    let question = r##"{"type":"user","run":1,"channel":"#ops","text":"well?"}"##;
+    let mut records: Vec<&str> = NOTICE.lines().take(6).collect();
+    records.insert(3, question);
+    let thread = r##"[u well?] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3]"##;
+    let script = format!(
+        "
+0 > start
+  < call 2 [sys] {thread}
+1 > notice 1 cm#i: a
+1 > notice 2 cm#j: b
+2 > reply 2 A.
+  < publish #ops: A.
+  < usage turns=1 tokens=2
+  < seen 1
+  < call 3 [sys] {thread} [a A.] [u <cm b>]
+3 > notice 3 cm#i: a
+  < seen 3
+"
+    );
+    check_restored(&setup(), &records.join("\n"), &script);
+}
+
+#[test]
 fn input_that_waited_is_answered_after_a_restart() {
     let records = format!(
         "{}\n{}",
@@ -240,6 +264,16 @@ fn input_that_waited_is_answered_after_a_restart() {
         &records,
         "0 > start\n  < call 2 [sys] [u how many?] [u b]\n1 > reply 2 Hm.\n  < publish #dev: Hm.\n  < usage turns=1 tokens=2\n",
     );
+}
+
+#[test]
+fn a_run_that_was_to_be_tried_again_is_so_after_a_restart() {
+    let records = r##"
+{"type":"turn_begin","run":4,"channel":"#ops","addressed":"#ops"}
+{"type":"user","run":4,"channel":"#ops","text":"a"}
+{"type":"turn_end","run":4,"outcome":"retried","usage":{"prompt":0,"completion":0}}
+"##;
+    check_restored(&setup(), records, "0 > start\n  < call 5 [sys] [u [earlier turns left out]] [u a]\n");
 }
 
 #[test]
