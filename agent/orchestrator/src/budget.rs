@@ -96,9 +96,8 @@ impl Budget {
     }
 
     /// The day's tokens alone, in the middle of a turn.
-    pub(crate) fn exhausted(&mut self, now: Instant, config: &Config) -> Option<Option<Instant>> {
-        let (throttle, until) = self.blocked(now, config)?;
-        matches!(throttle.limit, Limit::TokensPerDay(_)).then_some(until)
+    pub(crate) fn exhausted(&mut self, now: Instant, config: &Config) -> Option<(Throttle, Option<Instant>)> {
+        self.blocked(now, config).filter(|(throttle, _)| matches!(throttle.limit, Limit::TokensPerDay(_)))
     }
 
     /// Counts a reply.

@@ -172,7 +172,7 @@ impl Orchestrator {
         for step in rules::arrival(entry) {
             self.log(Event::WaitingRuleStream { rule: step.name() });
             match step {
-                Step::AddMessage(entry) => self.thread.add(entry),
+                Step::AddMessage(entry) => self.thread.add(*entry),
                 Step::RunThread => self.request_run(),
             }
         }

@@ -8,7 +8,7 @@ use crate::turn::Entry;
 #[derive(Debug)]
 pub(crate) enum Step {
     /// Append to the thread.
-    AddMessage(Entry),
+    AddMessage(Box<Entry>),
     /// Have the thread answered: now, or by one more run after the active one.
     RunThread,
 }
@@ -25,5 +25,5 @@ impl Step {
 
 /// The rule for whatever arrives.
 pub(crate) fn arrival(entry: Entry) -> [Step; 2] {
-    [Step::AddMessage(entry), Step::RunThread]
+    [Step::AddMessage(Box::new(entry)), Step::RunThread]
 }

@@ -84,17 +84,16 @@ impl Orchestrator {
         run.rounds += 1;
         match self.budget.exhausted(now, &self.config) {
             None => self.ask(run),
-            Some(until) => self.suspend_run(now, run, until),
+            Some((throttle, until)) => self.suspend_run(now, run, throttle.limit, until),
         }
     }
 
     /// The day's tokens are spent: a run of the next day goes on.
-    fn suspend_run(&mut self, now: Instant, run: Run, until: Option<Instant>) {
+    fn suspend_run(&mut self, now: Instant, run: Run, limit: Limit, until: Option<Instant>) {
         self.record_end(&run, Outcome::Retried);
         self.commit();
         if run.turn.channels().is_empty() {
             // Who waits for an answer is told with all others who do.
-            let limit = Limit::TokensPerDay(self.config.max_tokens_per_day);
             let text = throttled_text(limit, until.map(|until| until.saturating_duration_since(now)));
             self.publish(Some(run.id), run.channel.clone(), text);
         }

@@ -51,7 +51,9 @@ impl Orchestrator {
         };
         let inputs: Vec<Record> = waiting.filter_map(record).collect();
         if !inputs.is_empty() {
-            inputs.into_iter().for_each(|record| self.record(record));
+            for record in inputs {
+                self.record(record);
+            }
             self.commit();
         }
     }

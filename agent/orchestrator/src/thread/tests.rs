@@ -10,16 +10,16 @@ fn entry(text: &str) -> Entry {
 fn thread(limit: usize, turns: usize) -> Thread {
     let mut thread = Thread::new(limit);
     for number in 0..turns {
-        let mut turn = turn([format!("asked{number}")]);
+        let mut turn = turn(&format!("asked{number}"));
         turn.say(Message::said("said"));
         thread.complete(&turn);
     }
     thread
 }
 
-fn turn<const N: usize>(asked: [String; N]) -> Turn {
+fn turn(asked: &str) -> Turn {
     let mut turn = Turn::default();
-    asked.iter().for_each(|text| turn.ask(entry(text)));
+    turn.ask(entry(asked));
     turn
 }
 

@@ -159,13 +159,13 @@ fn a_question_whose_turn_was_interrupted_is_asked_again_and_its_code_not_run_aga
     check_restored(
         &setup(),
         &records,
-        r##"
+        r#"
 0 > start
   < call 2 [sys] [u how many?] [a a=run_code({"code":"1"})] [a: the agent was restarted while this ran; whether it took effect is unknown, check before running it again]
 1 > reply 2 Three, I think.
   < publish #ops: Three, I think.
   < usage turns=1 tokens=2
-"##,
+"#,
     );
     let records = ANSWERED.lines().take(5).collect::<Vec<_>>().join("\n");
     check_restored(
@@ -183,12 +183,12 @@ fn what_ends_an_interrupted_turn_is_recorded() {
     check_restored(
         &persistent(),
         &records,
-        r##"
+        r#"
 0 > pending false
   < record {"type":"tool_result","run":1,"call":"a","text":"the agent was restarted while this ran; whether it took effect is unknown, check before running it again"}
   < record {"type":"turn_end","run":1,"outcome":"interrupted","usage":{"prompt":0,"completion":0}}
   < commit
-"##,
+"#,
     );
 }
 
@@ -214,7 +214,7 @@ fn a_notice_whose_turn_was_interrupted_waits_until_it_is_told_again() {
     check_restored(
         &setup(),
         &records,
-        r##"
+        r#"
 0 > start
 1 > notice 1 cm#i: a
   < call 2 [sys] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3] [a [no reply: the agent was restarted]] [u [told again: a restart interrupted its turn, above]\n<cm a>]
@@ -222,7 +222,7 @@ fn a_notice_whose_turn_was_interrupted_waits_until_it_is_told_again() {
   < publish #all: A.
   < usage turns=1 tokens=2
   < seen 1
-"##,
+"#,
     );
     let records = NOTICE.lines().take(4).collect::<Vec<_>>().join("\n");
     check_restored(&setup(), &records, "0 > start\n1 > notice 1 cm#i: a\n  < call 2 [sys] [u <cm a>]\n");
@@ -233,7 +233,7 @@ fn a_notice_that_a_restored_turn_deals_with_makes_no_other() {
     let question = r##"{"type":"user","run":1,"channel":"#ops","text":"well?"}"##;
     let mut records: Vec<&str> = NOTICE.lines().take(6).collect();
     records.insert(3, question);
-    let thread = r##"[u well?] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3]"##;
+    let thread = r#"[u well?] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3]"#;
     let script = format!(
         "
 0 > start
@@ -282,18 +282,18 @@ fn on_start_is_the_first_turn_after_each_start_but_once() {
     check_restored(
         &config,
         ANSWERED,
-        r##"
+        r#"
 0 > notice 1 restore: cm failed
 1 > start
   < call 2 [sys] [u how many?] [a a=run_code({"code":"1"})] [a: 3] [a Three.] [u set up] [u <restore cm failed>]
-"##,
+"#,
     );
-    let records = r##"
+    let records = r#"
 {"type":"turn_begin","run":1,"channel":null,"addressed":null}
 {"type":"start","run":1,"text":"set up"}
 {"type":"assistant","run":1,"text":"","calls":[{"id":"a","name":"run_code","arguments":"{\"code\":\"1\"}"}]}
 {"type":"tool_result","run":1,"call":"a","text":"3"}
-"##;
+"#;
     check_restored(
         &config,
         records,

@@ -38,7 +38,7 @@ fn code_is_run_and_the_model_asked_again_until_it_answers() {
 fn calls_of_one_reply_run_one_at_a_time_in_order() {
     check(
         &setup(),
-        r##"
+        r#"
 0 > start
 0 > notice 1 cm: a
   < call 1 [sys] [u <cm a>]
@@ -56,7 +56,7 @@ fn calls_of_one_reply_run_one_at_a_time_in_order() {
 4 > reply 1 NO_REPLY
   < usage turns=1 tokens=4
   < seen 1
-"##,
+"#,
     );
 }
 
@@ -64,7 +64,7 @@ fn calls_of_one_reply_run_one_at_a_time_in_order() {
 fn a_call_that_cannot_be_run_is_answered_at_once() {
     check(
         &setup(),
-        r##"
+        r#"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
@@ -73,7 +73,7 @@ fn a_call_that_cannot_be_run_is_answered_at_once() {
   < code 1 c 1
 2 > ran 1 c 1
   < call 1 [sys] [u hi] [a a=other({}) b=run_code({"code":"{\"cod"}) c=run_code({"code":"1"})] [a: not run: there is no function "other", only run_code; call run_code with {"code": "<Python>"}] [b: not run: the arguments are not JSON (EOF while parsing a string at line 1 column 5); call run_code with {"code": "<Python>"}] [c: 1]
-"##,
+"#,
     );
 }
 
@@ -81,14 +81,14 @@ fn a_call_that_cannot_be_run_is_answered_at_once() {
 fn of_a_reply_that_was_cut_nothing_is_run() {
     check(
         &setup(),
-        r##"
+        r#"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
 1 > cut-calls 1 a 1; b run_code {"code": "delete(
   < usage turns=0 tokens=2
   < call 1 [sys] [u hi] [a a=run_code({"code":"1"}) b=run_code({"code":"{\"code\": \"delete("})] [a: not run: your reply was cut before it was complete; write less at a time, in several shorter calls] [b: not run: your reply was cut before it was complete; write less at a time, in several shorter calls]
-"##,
+"#,
     );
 }
 
@@ -120,7 +120,7 @@ fn no_reply_as_code_ends_the_turn() {
 fn after_its_rounds_the_model_is_told_to_answer_and_then_stopped() {
     let last = "This turn has used all its rounds of run_code. Answer now, from what you have, without calling anything; say what is left undone.";
     let script = format!(
-        r##"
+        r#"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
@@ -139,7 +139,7 @@ fn after_its_rounds_the_model_is_told_to_answer_and_then_stopped() {
   < usage turns=1 tokens=6
 4 > user #ops go on
   < call 2 [sys] [u hi] [a a=run_code({{"code":"1"}})] [a: 1] [a b=run_code({{"code":"2"}})] [b: 2] [a Nearly.\n[stopped: no answer after 2 rounds of code]] [u go on]
-"##
+"#
     );
     check(&Config { max_rounds: 2, ..setup() }, &script);
 }
@@ -148,7 +148,7 @@ fn after_its_rounds_the_model_is_told_to_answer_and_then_stopped() {
 fn what_comes_during_rounds_waits_for_the_next_run() {
     check(
         &setup(),
-        r##"
+        r#"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
@@ -163,7 +163,7 @@ fn what_comes_during_rounds_waits_for_the_next_run() {
   < publish #ops: Hi.
   < usage turns=1 tokens=4
   < call 2 [sys] [u hi] [a a=run_code({"code":"1"})] [a: 1] [a Hi.] [u <cm a>] [u and I?]
-"##,
+"#,
     );
 }
 
@@ -171,7 +171,7 @@ fn what_comes_during_rounds_waits_for_the_next_run() {
 fn a_call_that_fails_between_rounds_runs_no_code_again() {
     check(
         &setup(),
-        r##"
+        r#"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
@@ -191,7 +191,7 @@ fn a_call_that_fails_between_rounds_runs_no_code_again() {
   < publish #ops: Created.
   < usage turns=1 tokens=4
   < seen 1
-"##,
+"#,
     );
 }
 
@@ -199,7 +199,7 @@ fn a_call_that_fails_between_rounds_runs_no_code_again() {
 fn a_model_given_up_between_rounds_leaves_what_it_did_in_the_thread() {
     check(
         &setup(),
-        r##"
+        r#"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
@@ -212,7 +212,7 @@ fn a_model_given_up_between_rounds_leaves_what_it_did_in_the_thread() {
   < publish #ops: I cannot answer, the model failed: 10 tokens
 3 > user #ops well?
   < call 2 [sys] [u hi] [a a=run_code({"code":"create()"})] [a: done] [a [no reply: the model failed: 10 tokens]] [u well?]
-"##,
+"#,
     );
 }
 
@@ -220,7 +220,7 @@ fn a_model_given_up_between_rounds_leaves_what_it_did_in_the_thread() {
 fn the_day_may_end_a_run_and_the_next_goes_on_with_it() {
     check(
         &Config { max_tokens_per_day: 2, ..setup() },
-        r##"
+        r#"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
@@ -238,7 +238,7 @@ fn the_day_may_end_a_run_and_the_next_goes_on_with_it() {
 43201 > reply 2 Created.
   < publish #ops: Created.
   < usage turns=1 tokens=2
-"##,
+"#,
     );
 }
 
@@ -246,7 +246,7 @@ fn the_day_may_end_a_run_and_the_next_goes_on_with_it() {
 fn a_run_that_nobody_asked_for_says_that_the_day_ends_it() {
     check(
         &Config { max_tokens_per_day: 2, ..setup() },
-        r##"
+        r"
 0 > start
 0 > notice 1 cm: a
   < call 1 [sys] [u <cm a>]
@@ -257,7 +257,7 @@ fn a_run_that_nobody_asked_for_says_that_the_day_ends_it() {
   < publish #all: my limit of 2 tokens a day is reached; I answer in 720 min.
   < throttled tokens/day 2 for 43199
   < wake 43200
-"##,
+",
     );
 }
 
@@ -265,7 +265,7 @@ fn a_run_that_nobody_asked_for_says_that_the_day_ends_it() {
 fn stop_cancels_code_at_its_deadline() {
     check(
         &setup(),
-        r##"
+        r"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
@@ -280,7 +280,7 @@ fn stop_cancels_code_at_its_deadline() {
   < finished
   < wake never
 21 > ran 1 a late
-"##,
+",
     );
 }
 
@@ -288,7 +288,7 @@ fn stop_cancels_code_at_its_deadline() {
 fn pieces_go_to_the_channel_but_not_silence() {
     check(
         &setup(),
-        r##"
+        r#"
 0 > start
 0 > user #ops hi
   < call 1 [sys] [u hi]
@@ -299,7 +299,7 @@ fn pieces_go_to_the_channel_but_not_silence() {
   < usage turns=0 tokens=2
   < code 1 a 1
 1 > delta 1 late
-"##,
+"#,
     );
 }
 
