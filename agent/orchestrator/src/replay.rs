@@ -17,6 +17,9 @@ pub(crate) const UNKNOWN: &str =
 /// Stands for the reply that an interrupted turn did not get.
 const INTERRUPTED: &str = "[no reply: the agent was restarted]";
 
+/// Ends a conversation in which code has run: the model may rely on its names.
+const SCOPE_LOST: &str = "[the agent was restarted: what run_code had defined is gone]";
+
 /// A replay under way.
 pub(crate) struct Replay<'a> {
     thread: &'a mut Thread,
@@ -28,6 +31,8 @@ pub(crate) struct Replay<'a> {
 /// What a replay learns besides the thread.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
+    /// How many turns are remembered.
+    pub(crate) turns: usize,
     /// The latest run.
     pub(crate) last_run: u64,
     /// The ids of notices that were dealt with.
@@ -94,6 +99,8 @@ impl<'a> Replay<'a> {
             self.interrupt(carried);
         }
         self.thread.waiting_mut().retain(|entry| entry.id().is_none());
+        self.found.turns = self.thread.turns();
+        self.thread.note_if_called(SCOPE_LOST);
         self.found
     }
 

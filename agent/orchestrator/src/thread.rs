@@ -77,6 +77,16 @@ impl Thread {
         self.forgotten = true;
     }
 
+    /// Says something after all that was said, if the model has called anything.
+    pub(crate) fn note_if_called(&mut self, note: &str) {
+        let note = Message::User(note.to_owned());
+        if let Some(carried) = &mut self.carried {
+            carried.say(note);
+        } else if self.past.iter().flatten().any(|message| matches!(message, Message::Tool { .. })) {
+            self.past.push_back(vec![note]);
+        }
+    }
+
     /// All that nobody has answered, in order.
     pub(crate) fn unanswered(&self) -> impl Iterator<Item = &Entry> {
         self.carried.iter().flat_map(Turn::asked).chain(&self.waiting)

@@ -26,7 +26,7 @@ impl Orchestrator {
             self.record(record);
         }
         self.commit();
-        self.log(Event::ThreadRestored { turns: self.thread.turns(), goes_on: self.thread.carried().is_some() });
+        self.log(Event::ThreadRestored { turns: found.turns, goes_on: self.thread.carried().is_some() });
     }
 
     pub(super) fn record(&mut self, record: Record) {
