@@ -18,6 +18,7 @@ mod roster;
 mod secrets;
 mod serve;
 mod servers;
+mod session;
 mod settings;
 mod store;
 mod telemetry;
