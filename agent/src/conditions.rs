@@ -2,9 +2,10 @@
 
 use std::time::SystemTime;
 
+use asyncai_crds::agent::ModelManaged;
 use asyncai_crds::condition::{self, Status as Holds};
 use asyncai_crds::watch::{Baseline, Counts, Cursor, Shape};
-use asyncai_crds::{Condition, Reason, Time, WatchStatus};
+use asyncai_crds::{Agent, Condition, Reason, Time, WatchStatus};
 use asyncai_watch::{FailureKind, Phase, Resume, Status};
 
 #[cfg(test)]
@@ -106,6 +107,24 @@ pub(crate) fn time(at: SystemTime) -> Option<Time> {
     jiff::Timestamp::from_second(stamp.as_second()).ok().map(Time)
 }
 
+/// Whether the model may make and delete Watches.
+///
+/// # Errors
+/// Why not, as a sentence for the model.
+pub(crate) fn may_manage(agent: &Agent) -> Result<(), String> {
+    if agent.spec.watches.model_managed == ModelManaged::Deny {
+        return Err(
+            "spec.watches.modelManaged of the Agent is Deny: only people make and remove its watches".to_owned()
+        );
+    }
+    let conditions = agent.status.as_ref().map_or(&[][..], |status| &status.conditions);
+    let denied = condition::find(conditions, condition::MODEL_WATCHES_DENIED);
+    match denied.filter(|denied| denied.status == Holds::True.as_str()) {
+        Some(denied) => Err(denied.message.clone()),
+        None => Ok(()),
+    }
+}
+
 /// The agent's own conditions: `missing` says which Secrets and servers are not there.
 pub(crate) fn agent(
     old: &[Condition],
@@ -146,9 +165,7 @@ fn accepted(phase: &Phase) -> (Holds, Reason, String) {
                 format!("spec.watches.max of the Agent allows {maximum}, and that many are older than this one");
             (Holds::False, Reason::TooManyWatches, message)
         }
-        Phase::InvalidFilter { message } => {
-            (Holds::False, Reason::InvalidFilter, format!("spec.onEvent: {message}"))
-        }
+        Phase::InvalidFilter { message } => (Holds::False, Reason::InvalidFilter, format!("spec.onEvent: {message}")),
         Phase::Suspended
         | Phase::Connecting
         | Phase::Subscribed
@@ -163,7 +180,9 @@ fn subscribed(phase: &Phase, restore_failed: bool) -> (Holds, Reason, String) {
             let message = format!("could not be resumed after a restart, and is tried again: {}", failure.message);
             (Holds::False, Reason::RestoreFailed, message)
         }
-        Phase::Refused { .. } | Phase::InvalidFilter { .. } => (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned()),
+        Phase::Refused { .. } | Phase::InvalidFilter { .. } => {
+            (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned())
+        }
         Phase::Suspended => (Holds::False, Reason::Suspended, "spec.suspend is set".to_owned()),
         Phase::Connecting => (Holds::False, Reason::Connecting, String::new()),
         Phase::Subscribed => (Holds::True, Reason::Subscribed, String::new()),

@@ -9,6 +9,7 @@ use asyncai_watch::{Id, Input, Origin, Spec, Status};
 use kube::ResourceExt;
 
 use crate::conditions;
+use crate::store::made;
 
 #[cfg(test)]
 mod tests;
@@ -65,6 +66,11 @@ impl Roster {
         Some(Saved { uid: status.id.to_string(), name: entry.name.clone(), status: entry.status.clone() })
     }
 
+    /// The name of the Watch of a UID, for the store.
+    pub(crate) fn name(&self, uid: &str) -> Option<&str> {
+        self.watches.get(uid).map(|entry| entry.name.as_str())
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.watches.len()
     }
@@ -73,14 +79,6 @@ impl Roster {
 /// The UID; without a cluster, the name.
 fn id(watch: &Watch) -> String {
     watch.uid().unwrap_or_else(|| watch.name_any())
-}
-
-/// Whether the model may replace and delete a Watch, which the API server makes sure was made by it or given to it.
-fn origin(watch: &Watch) -> Origin {
-    match watch.labels().get(contract::ORIGIN_LABEL).map(String::as_str) {
-        Some(contract::ORIGIN_MODEL) => Origin::Model,
-        _ => Origin::Declared,
-    }
 }
 
 fn spec(agent: &str, watch: &Watch) -> Spec {
@@ -92,7 +90,7 @@ fn spec(agent: &str, watch: &Watch) -> Spec {
         uri: of.uri.clone(),
         server: of.server.clone(),
         filter: of.on_event.as_deref().map(Into::into),
-        origin: origin(watch),
+        origin: if made::is_of_model(watch) { Origin::Model } else { Origin::Declared },
         instructions: of.instructions.clone(),
         initial: match of.initial {
             Initial::Skip => asyncai_watch::Initial::Skip,
