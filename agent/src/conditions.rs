@@ -59,22 +59,6 @@ pub(crate) fn watch(old: &WatchStatus, uri: &str, status: &Status, now: &Time) -
     }
 }
 
-/// The status of a Watch that the agent does not run: as before, but for the conditions.
-pub(crate) fn refused(old: &WatchStatus, reason: Reason, message: &str, generation: i64, now: &Time) -> WatchStatus {
-    let conditions = vec![
-        condition::new(condition::ACCEPTED, Holds::False, reason, message, generation, now),
-        condition::new(
-            condition::SUBSCRIBED,
-            Holds::False,
-            Reason::Pending,
-            "the Watch is not accepted",
-            generation,
-            now,
-        ),
-    ];
-    WatchStatus { observed_generation: None, conditions: condition::follow(&old.conditions, conditions), ..old.clone() }
-}
-
 /// What the status of a Watch lets the engine resume from.
 pub(crate) fn resume(status: &WatchStatus) -> Resume {
     let counts = status.counts.unwrap_or_default();

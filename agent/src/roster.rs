@@ -1,10 +1,10 @@
-//! The agent's Watches: which the engine runs, which are refused, and the last status of each. Pure.
+//! The agent's Watches: what the engine is told of them, and the last status of each. Pure.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use asyncai_crds::watch::Initial;
-use asyncai_crds::{Reason, Time, Watch, WatchStatus, contract, support};
+use asyncai_crds::{Time, Watch, WatchStatus, contract};
 use asyncai_watch::{Id, Input, Origin, Spec, Status};
 use kube::ResourceExt;
 
@@ -34,23 +34,15 @@ pub(crate) struct Saved {
 }
 
 impl Roster {
-    /// Takes in a Watch that is new or changed: an input for the engine, and a status if it is refused.
-    pub(crate) fn take(&mut self, agent: &str, watch: &Watch, now: &Time) -> (Input, Option<Saved>) {
-        let (uid, name) = (id(watch), watch.name_any());
-        let generation = watch.metadata.generation.unwrap_or_default();
-        let status = || watch.status.clone().unwrap_or_default();
-        let entry =
-            self.watches.entry(uid.clone()).or_insert_with(|| Entry { name, uri: String::new(), status: status() });
+    /// Takes in a Watch that is new or changed: an input for the engine.
+    pub(crate) fn take(&mut self, agent: &str, watch: &Watch) -> Input {
+        let entry = self.watches.entry(id(watch)).or_insert_with(|| Entry {
+            name: watch.name_any(),
+            uri: String::new(),
+            status: watch.status.clone().unwrap_or_default(),
+        });
         entry.uri.clone_from(&watch.spec.uri);
-        let unsupported = support::watch(&watch.spec);
-        if unsupported.is_empty() {
-            let resume = conditions::resume(&entry.status);
-            return (Input::Apply { spec: spec(agent, watch), resume: Some(resume) }, None);
-        }
-        let message = unsupported.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        entry.status = conditions::refused(&entry.status, Reason::NotYetSupported, &message, generation, now);
-        let saved = Saved { uid: uid.clone(), name: entry.name.clone(), status: entry.status.clone() };
-        (Input::Remove(Id::from(uid)), Some(saved))
+        Input::Apply { spec: spec(agent, watch), resume: Some(conditions::resume(&entry.status)) }
     }
 
     /// Forgets a Watch.
