@@ -11,7 +11,6 @@ use kube::ResourceExt;
 use tokio::sync::mpsc;
 
 use crate::channel::console;
-use crate::conditions;
 use crate::driver::code::Code;
 use crate::driver::filter::Filters;
 use crate::driver::turn::{Calls, OrchestratorHandle};
@@ -303,10 +302,8 @@ impl Running {
     }
 
     fn take(&mut self, watch: &Watch) {
-        let Some(now) = conditions::time(SystemTime::now()) else { return };
-        let (input, refused) = self.roster.take(&self.name, watch, &now);
+        let input = self.roster.take(&self.name, watch);
         self.watches.handle(Instant::now(), input);
-        self.save(refused);
     }
 
     fn save(&mut self, saved: Option<Saved>) {

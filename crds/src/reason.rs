@@ -94,6 +94,9 @@ reasons! {
     /// FilterFailing: the filter failed ten times in a row.
     FilterFailing,
 
+    /// ModelWatchesDenied: nothing in the cluster confines an agent to its own Watches.
+    NoAdmissionPolicy,
+
     /// Throttled: as many notices were sent in the last hour as the Watch allows.
     NoticeLimit,
     /// Throttled: as many turns were taken in the last hour as the limits allow.
