@@ -12,11 +12,15 @@ use tokio::sync::mpsc;
 
 use crate::channel::console;
 use crate::conditions;
+use crate::driver::code::Code;
+use crate::driver::filter::Filters;
 use crate::driver::turn::{Calls, OrchestratorHandle};
 use crate::driver::watch::Subscriptions;
 use crate::event::Event;
 use crate::metrics::Metrics;
 use crate::output::Sink;
+use crate::python::catalogue::Current;
+use crate::python::host::Host;
 use crate::report::Report;
 use crate::roster::{Roster, Saved};
 use crate::secrets::Secrets;
@@ -27,6 +31,7 @@ use crate::store::Store;
 
 mod commands;
 mod perform;
+mod watching;
 
 /// What a turn that is under way when the agent must end gets, out of the pod's grace period.
 const LAST_TURN: Duration = Duration::from_secs(12);
@@ -84,6 +89,12 @@ pub(crate) struct Running {
     report: Report,
     subscriptions: Subscriptions,
     calls: Calls,
+    /// What Python may call.
+    catalogue: Current,
+    filters: Filters,
+    code: Code,
+    /// Watches that the model waits for.
+    starting: watching::Startings,
     servers: Servers,
     connections: Connections,
     store: Store,
@@ -110,6 +121,8 @@ impl Running {
         // Only spreads reconnects of many agents over time.
         let seed = wall.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos().into());
         let handle = OrchestratorHandle::new(parts.sender.clone());
+        let catalogue = Current::default();
+        let host = Host::new(parts.servers.clone(), catalogue.clone(), parts.sender.clone());
         let mut running = Self {
             name: parts.agent.name_any(),
             watches: Set::new(now, wall, seed),
@@ -118,6 +131,10 @@ impl Running {
             report,
             subscriptions: Subscriptions::new(parts.servers.clone(), parts.sender.clone()),
             calls: Calls::new(handle),
+            filters: Filters::new(parts.servers.clone(), catalogue.clone(), host.clone(), parts.sender.clone()),
+            code: Code::new(catalogue.clone(), host, parts.sender.clone()),
+            catalogue,
+            starting: watching::Startings::new(),
             connections: Connections::new(parts.servers.clone(), parts.cluster_id),
             servers: parts.servers,
             settings: Settings::default(),
@@ -184,6 +201,7 @@ impl Running {
             Some(Event::WatchGone(uid)) => {
                 let input = self.roster.remove(&uid);
                 self.watches.handle(now, input);
+                self.filters.forget(&watch::Id::from(uid.as_str()));
                 self.store.forget_watch(&uid);
             }
             Some(Event::Manifests(agent, watches, secrets)) => {
@@ -205,7 +223,12 @@ impl Running {
             }
             Some(Event::Watches(input)) => self.watches.handle(now, *input),
             Some(Event::Turns(input)) => self.turns.handle(now, input),
-            Some(Event::Servers) => self.report.servers = self.servers.status(),
+            Some(Event::Servers) => self.servers_changed(now),
+            Some(Event::Request(request)) => self.requested(*request),
+            Some(Event::Saved(saved)) => {
+                let (start, answer, saved) = *saved;
+                self.saved(start, answer, saved);
+            }
             Some(Event::Console(line)) => self.typed(line),
             Some(Event::Called(line)) => self.called(&line),
             Some(Event::ConsoleClosed) => {
@@ -215,6 +238,13 @@ impl Running {
                 self.turns.handle(now, turns::Input::Eof);
             }
             Some(Event::Stop | Event::AgentGone) => self.stop(now),
+        }
+    }
+
+    fn servers_changed(&mut self, now: Instant) {
+        self.report.servers = self.servers.status();
+        if self.catalogue.refresh(&self.servers) {
+            self.watches.handle(now, watch::Input::Recheck);
         }
     }
 
