@@ -68,11 +68,6 @@ impl Roster {
         self.watches.get(uid).map(|entry| &entry.spec)
     }
 
-    /// The name of the object of that UID.
-    pub(crate) fn name(&self, uid: &str) -> Option<&str> {
-        self.watches.get(uid).map(|entry| entry.name.as_str())
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.watches.len()
     }

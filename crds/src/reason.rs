@@ -60,6 +60,8 @@ reasons! {
     SecretNotFound,
     /// ResolvedRefs is False: an MCP server of the Agent cannot be reached.
     ServerUnavailable,
+    /// Agent: the session cannot be kept, so that a restart forgets the conversation.
+    SessionUnavailable,
 
     /// Ready is False: the pod cannot be scheduled.
     Unschedulable,

@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 
 use super::Running;
 use crate::event::Event;
-use crate::store::made;
 use crate::python::host::{Answer, Request, Start, What};
+use crate::store::made;
 
 /// A watch that the model waits for: it is saved, and has neither started nor failed yet.
 pub(super) struct Starting {

@@ -18,6 +18,7 @@ use crate::metrics::Metrics;
 use crate::output::Sink;
 use crate::secrets::Secrets;
 use crate::serve::Readiness;
+use crate::session::Session;
 use crate::store::Store;
 use crate::store::local::folder::{self, Made};
 use crate::store::local::{self, manifests};
@@ -52,6 +53,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     if agent.spec.model.is_none() && default_model.is_none() {
         bail!("the Agent {} names no model: set spec.model, with provider Relay to do without one", agent.name_any());
     }
+    let session = args.state_dir.as_deref().map(|state| Session::open(&state.join("session")));
     let store = local::Store::open(args.state_dir, made, agent, watches)?;
     let (agent, watches) = store.objects();
     let (agent, watches) = (Box::new(agent.clone()), watches.to_vec());
@@ -71,6 +73,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
         readiness: Readiness::default(),
         default_model,
         cluster_id: None,
+        session,
         console: true,
     });
     let _follower = manifests::follow(args.files, made_folder, fleet.secrets, sender.clone())?;
