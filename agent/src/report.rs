@@ -24,6 +24,8 @@ pub(crate) struct Report {
     pub(crate) generation: i64,
     pub(crate) missing: Vec<(Reason, String)>,
     pub(crate) servers: Vec<ServerStatus>,
+    /// Why the session is not kept.
+    pub(crate) session: Option<String>,
     throttled: Option<(Reason, String)>,
     usage: Option<Usage>,
     last_turn: Option<SystemTime>,
@@ -105,7 +107,9 @@ impl Report {
             let message = format!("spec.mcpServers[{}]: {}", server.name, server.message.as_ref()?);
             Some((Reason::ServerUnavailable, message))
         });
-        let missing = self.missing.iter().cloned().chain(down).collect::<Vec<_>>();
+        let session =
+            self.session.iter().map(|message| (Reason::SessionUnavailable, format!("spec.session: {message}")));
+        let missing = self.missing.iter().cloned().chain(session).chain(down).collect::<Vec<_>>();
         AgentStatus {
             observed_generation: None, // the operator's
             conditions: conditions::agent(&self.conditions, &missing, self.throttled.as_ref(), self.generation, time),
