@@ -18,7 +18,6 @@ mod roster;
 mod secrets;
 mod serve;
 mod servers;
-#[expect(dead_code, reason = "the agent is about to use it")]
 mod session;
 mod settings;
 mod store;
