@@ -128,7 +128,7 @@ impl Thread {
         }
     }
 
-    /// The call for a turn, and how long it is. The oldest turns that do not fit beside it are forgotten, whole.
+    /// The call for a turn. The oldest turns that do not fit beside it are forgotten, whole.
     pub(crate) fn messages(&mut self, system_prompt: &str, turn: &Turn) -> Vec<Message> {
         let asked = turn.messages(self.limit);
         let mut room = self.limit.saturating_sub(bytes(&asked));

@@ -13,6 +13,9 @@ use crate::turn::{Entry, Origin};
 impl Orchestrator {
     /// Goes on with the conversation of an earlier process.
     pub(super) fn restore(&mut self, records: Vec<Record>) {
+        if records.is_empty() {
+            return;
+        }
         let mut replay = Replay::new(&mut self.thread, &mut self.route);
         for record in records {
             replay.apply(record);

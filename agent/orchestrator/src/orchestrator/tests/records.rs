@@ -206,6 +206,15 @@ const NOTICE: &str = r##"
 #[test]
 fn a_notice_that_was_dealt_with_is_seen_without_a_turn() {
     check_restored(&setup(), NOTICE, "0 > start\n1 > notice 1 cm#i: a\n  < seen 1\n");
+    // A source that has lost its place may give an id twice.
+    let script = format!(
+        "0 > start\n1 > notice 1 cm#i: b\n  < call 2 [sys] {} [u <cm b>]\n",
+        concat!(
+            r#"[u <cm a>] [a a=run_code({"code":"1"})] [a: 3] [a NO_REPLY] "#,
+            "[u [the agent was restarted: what run_code had defined is gone]]",
+        )
+    );
+    check_restored(&setup(), NOTICE, &script);
 }
 
 #[test]
