@@ -206,6 +206,8 @@ impl Running {
             Some(Event::Watches(input)) => self.watches.handle(now, *input),
             Some(Event::Turns(input)) => self.turns.handle(now, input),
             Some(Event::Servers) => self.report.servers = self.servers.status(),
+            Some(Event::Incoming(message)) => self.turns.handle(now, message.input()),
+            Some(Event::Channels) => {}
             Some(Event::Console(line)) => self.typed(line),
             Some(Event::Called(line)) => self.called(&line),
             Some(Event::ConsoleClosed) => {

@@ -2,6 +2,7 @@
 
 use asyncai_crds::{Agent, Watch};
 
+use crate::channel::Incoming;
 use crate::channel::line::Line;
 use crate::secrets::Secrets;
 
@@ -27,6 +28,10 @@ pub(crate) enum Event {
     Servers,
     /// A mounted Secret changed.
     Secrets,
+    /// Somebody addressed the agent in a channel.
+    Incoming(Incoming),
+    /// How a channel is has changed.
+    Channels,
     /// A line was typed.
     Console(Line),
     /// A tool call that was typed has returned: a line for the terminal.

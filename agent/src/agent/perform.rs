@@ -21,7 +21,7 @@ impl Running {
         }
         if self.terminal == Terminal::Waiting && !self.watches.is_busy() {
             self.terminal = Terminal::Open;
-            console::spawn(self.sender.clone());
+            console::spawn(self.sender.clone(), None, None);
         }
         self.metrics.watches.set(i64::try_from(self.roster.len()).unwrap_or(i64::MAX));
         let ready = self.report.servers.iter().filter(|server| server.ready).count();
