@@ -20,8 +20,11 @@ pub(crate) fn watch(old: &WatchStatus, uri: &str, status: &Status, now: &Time) -
     };
     let mut conditions = vec![
         make(condition::ACCEPTED, accepted(&status.phase)),
-        make(condition::SUBSCRIBED, subscribed(&status.phase)),
+        make(condition::SUBSCRIBED, subscribed(&status.phase, status.restore_failed)),
     ];
+    if let Some(message) = &status.broken_filter {
+        conditions.push(make(condition::FILTER_FAILING, (Holds::True, Reason::FilterFailing, broken(message))));
+    }
     if status.throttled {
         let message = "spec.maxNoticesPerHour is reached: lines wait and are then told together".to_owned();
         conditions.push(make(condition::THROTTLED, (Holds::True, Reason::NoticeLimit, message)));
@@ -48,6 +51,7 @@ pub(crate) fn watch(old: &WatchStatus, uri: &str, status: &Status, now: &Time) -
             notices: status.counts.notices,
             gaps: status.counts.gaps,
             resubscribes: status.counts.resubscribes,
+            filter_errors: status.counts.filter_errors,
         }),
         last_event_time: status.last_event.and_then(time),
         last_notice_time: status.last_notice.and_then(time),
@@ -70,18 +74,14 @@ pub(crate) fn refused(old: &WatchStatus, reason: Reason, message: &str, generati
     WatchStatus { observed_generation: None, conditions: condition::follow(&old.conditions, conditions), ..old.clone() }
 }
 
-/// What the status of a Watch lets the engine resume from. If `uri` was changed while no agent ran, that is nothing but
-/// the counts: cursor and baseline are of another resource.
-pub(crate) fn resume(status: &WatchStatus, uri: &str) -> Resume {
+/// What the status of a Watch lets the engine resume from.
+pub(crate) fn resume(status: &WatchStatus) -> Resume {
     let counts = status.counts.unwrap_or_default();
-    let same = status.uri.as_deref() == Some(uri);
     Resume {
-        cursor: status
-            .cursor
-            .as_ref()
-            .filter(|_| same)
-            .map(|c| asyncai_watch::Cursor { epoch: c.epoch.clone(), seq: c.seq }),
-        baseline: status.baseline.as_ref().filter(|_| same).map(|baseline| asyncai_watch::Baseline {
+        uri: status.uri.clone(),
+        server: status.server.clone(),
+        cursor: status.cursor.as_ref().map(|c| asyncai_watch::Cursor { epoch: c.epoch.clone(), seq: c.seq }),
+        baseline: status.baseline.as_ref().map(|baseline| asyncai_watch::Baseline {
             hash: baseline.hash.clone(),
             items: baseline.items,
             digests: baseline.digests.clone(),
@@ -93,6 +93,7 @@ pub(crate) fn resume(status: &WatchStatus, uri: &str) -> Resume {
             notices: counts.notices,
             gaps: counts.gaps,
             resubscribes: counts.resubscribes,
+            filter_errors: counts.filter_errors,
         },
         last_event: status.last_event_time.as_ref().map(|time| time.0.into()),
         last_notice: status.last_notice_time.as_ref().map(|time| time.0.into()),
@@ -127,12 +128,26 @@ pub(crate) fn agent(
     condition::follow(old, conditions)
 }
 
+/// The end of a traceback says what happened, so it is kept when the whole is too long.
+fn broken(message: &str) -> String {
+    const INTRODUCTION: &str = "events are told by the default line, because spec.onEvent failed ten times in a row: ";
+    let room = condition::MESSAGE_MAX - INTRODUCTION.len() - '…'.len_utf8();
+    let message = message.trim_end();
+    match message.len().checked_sub(room) {
+        None | Some(0) => format!("{INTRODUCTION}{message}"),
+        Some(over) => format!("{INTRODUCTION}…{}", &message[message.ceil_char_boundary(over)..]),
+    }
+}
+
 fn accepted(phase: &Phase) -> (Holds, Reason, String) {
     match phase {
         Phase::Refused { maximum } => {
             let message =
                 format!("spec.watches.max of the Agent allows {maximum}, and that many are older than this one");
             (Holds::False, Reason::TooManyWatches, message)
+        }
+        Phase::InvalidFilter { message } => {
+            (Holds::False, Reason::InvalidFilter, format!("spec.onEvent: {message}"))
         }
         Phase::Suspended
         | Phase::Connecting
@@ -142,9 +157,13 @@ fn accepted(phase: &Phase) -> (Holds, Reason, String) {
     }
 }
 
-fn subscribed(phase: &Phase) -> (Holds, Reason, String) {
+fn subscribed(phase: &Phase, restore_failed: bool) -> (Holds, Reason, String) {
     match phase {
-        Phase::Refused { .. } => (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned()),
+        Phase::Failed { failure, .. } if restore_failed => {
+            let message = format!("could not be resumed after a restart, and is tried again: {}", failure.message);
+            (Holds::False, Reason::RestoreFailed, message)
+        }
+        Phase::Refused { .. } | Phase::InvalidFilter { .. } => (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned()),
         Phase::Suspended => (Holds::False, Reason::Suspended, "spec.suspend is set".to_owned()),
         Phase::Connecting => (Holds::False, Reason::Connecting, String::new()),
         Phase::Subscribed => (Holds::True, Reason::Subscribed, String::new()),

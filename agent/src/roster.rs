@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use asyncai_crds::watch::Initial;
 use asyncai_crds::{Reason, Time, Watch, WatchStatus, contract, support};
-use asyncai_watch::{Id, Input, Spec, Status};
+use asyncai_watch::{Id, Input, Origin, Spec, Status};
 use kube::ResourceExt;
 
 use crate::conditions;
@@ -43,7 +43,7 @@ impl Roster {
         entry.uri.clone_from(&watch.spec.uri);
         let unsupported = support::watch(&watch.spec);
         if unsupported.is_empty() {
-            let resume = conditions::resume(&entry.status, &entry.uri);
+            let resume = conditions::resume(&entry.status);
             return (Input::Apply { spec: spec(agent, watch), resume: Some(resume) }, None);
         }
         let message = unsupported.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -75,6 +75,14 @@ fn id(watch: &Watch) -> String {
     watch.uid().unwrap_or_else(|| watch.name_any())
 }
 
+/// Whether the model may replace and delete a Watch, which the API server makes sure was made by it or given to it.
+fn origin(watch: &Watch) -> Origin {
+    match watch.labels().get(contract::ORIGIN_LABEL).map(String::as_str) {
+        Some(contract::ORIGIN_MODEL) => Origin::Model,
+        _ => Origin::Declared,
+    }
+}
+
 fn spec(agent: &str, watch: &Watch) -> Spec {
     let of = &watch.spec;
     let seconds = |seconds: u32| Duration::from_secs(seconds.into());
@@ -83,7 +91,8 @@ fn spec(agent: &str, watch: &Watch) -> Spec {
         name: contract::watch_alias(agent, &watch.name_any()).to_owned(),
         uri: of.uri.clone(),
         server: of.server.clone(),
-        filtered: of.on_event.is_some(),
+        filter: of.on_event.as_deref().map(Into::into),
+        origin: origin(watch),
         instructions: of.instructions.clone(),
         initial: match of.initial {
             Initial::Skip => asyncai_watch::Initial::Skip,

@@ -91,6 +91,9 @@ reasons! {
     /// Subscribed is False: the Watch could not be resumed after a restart.
     RestoreFailed,
 
+    /// FilterFailing: the filter failed ten times in a row.
+    FilterFailing,
+
     /// Throttled: as many notices were sent in the last hour as the Watch allows.
     NoticeLimit,
     /// Throttled: as many turns were taken in the last hour as the limits allow.

@@ -63,6 +63,23 @@ impl Running {
                 let result = Err("Python filters are not served by this version yet".to_owned());
                 self.watches.handle(Instant::now(), watch::Input::Filtered { id, ticket, result });
             }
+            watch::Output::Check { id, ticket, .. } => {
+                // TODO(driver): ask the worker. Watches with a filter are refused when they are taken in.
+                self.watches.handle(Instant::now(), watch::Input::Checked { id, ticket, result: Ok(()) });
+            }
+            watch::Output::EndFilter(_) => {}
+            // TODO(driver): delete the object.
+            watch::Output::Delete(_) => {}
+            watch::Output::Restore(notice) => self.turns.handle(
+                Instant::now(),
+                turns::Input::Notice(turns::Notice {
+                    number: notice.number,
+                    text: notice.text(),
+                    source: watch::RestoreNotice::SOURCE.to_owned(),
+                    lines: notice.lines,
+                    more: notice.more,
+                }),
+            ),
             watch::Output::Notice(notice) => self.turns.handle(
                 Instant::now(),
                 turns::Input::Notice(turns::Notice {
