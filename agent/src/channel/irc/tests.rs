@@ -25,6 +25,8 @@ use crate::channel::Incoming;
 use crate::channel::state::{States, Status};
 use crate::event::Event;
 
+mod sasl;
+
 const LIMIT: Duration = Duration::from_secs(60);
 const PASSWORD: &str = "s3cret of the server";
 
