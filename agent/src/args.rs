@@ -77,7 +77,8 @@ pub(crate) struct RunArgs {
     /// Writes every event, not only notices and replies.
     #[arg(long)]
     pub(crate) verbose: bool,
-    /// Restricts the agent to these channels of its spec; `console` is the terminal.
+    /// Restricts the agent to these channels of its spec, the default one first: each by its name or by that of its IRC
+    /// channel. `console` is the terminal.
     #[arg(short, long = "channel", value_name = "CHANNEL")]
     pub(crate) channels: Vec<String>,
 }

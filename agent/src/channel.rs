@@ -10,8 +10,10 @@ use tracing::{info, warn};
 use crate::channel::api::Api;
 use crate::channel::console::Screen;
 use crate::channel::spec::{Kind, Spec};
-use crate::channel::state::{Reporter, States, Status};
+use crate::channel::state::{Reporter, States};
 use crate::event::Event;
+
+pub(crate) use self::state::Status;
 
 pub(crate) mod api;
 mod backoff;
@@ -158,7 +160,7 @@ impl Channels {
     /// Shows those who look on what the turn engine tells the log.
     pub(crate) fn observe(&mut self, event: &turns::Event) {
         if let Some(screen) = &self.screen {
-            screen.observe(event);
+            screen.observe(event.name());
         }
         if let Some(api) = &self.api {
             api.observe(event);

@@ -146,9 +146,7 @@ fn accepted(phase: &Phase) -> (Holds, Reason, String) {
                 format!("spec.watches.max of the Agent allows {maximum}, and that many are older than this one");
             (Holds::False, Reason::TooManyWatches, message)
         }
-        Phase::InvalidFilter { message } => {
-            (Holds::False, Reason::InvalidFilter, format!("spec.onEvent: {message}"))
-        }
+        Phase::InvalidFilter { message } => (Holds::False, Reason::InvalidFilter, format!("spec.onEvent: {message}")),
         Phase::Suspended
         | Phase::Connecting
         | Phase::Subscribed
@@ -163,7 +161,9 @@ fn subscribed(phase: &Phase, restore_failed: bool) -> (Holds, Reason, String) {
             let message = format!("could not be resumed after a restart, and is tried again: {}", failure.message);
             (Holds::False, Reason::RestoreFailed, message)
         }
-        Phase::Refused { .. } | Phase::InvalidFilter { .. } => (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned()),
+        Phase::Refused { .. } | Phase::InvalidFilter { .. } => {
+            (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned())
+        }
         Phase::Suspended => (Holds::False, Reason::Suspended, "spec.suspend is set".to_owned()),
         Phase::Connecting => (Holds::False, Reason::Connecting, String::new()),
         Phase::Subscribed => (Holds::True, Reason::Subscribed, String::new()),

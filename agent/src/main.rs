@@ -12,6 +12,7 @@ mod follow;
 mod manifest;
 mod metrics;
 mod output;
+mod python;
 mod report;
 mod roster;
 mod secrets;
@@ -28,11 +29,12 @@ use tokio::runtime::Runtime;
 
 use crate::args::{Cli, Command, Output};
 
-// musl's allocator is many times slower.
+// musl's allocator is many times slower than the one below this, which limits what Python may hold in a worker.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: asyncai_repl::Allocator = asyncai_repl::Allocator;
 
 fn main() -> ExitCode {
+    asyncai_repl::serve_if_worker();
     let command = Cli::given().command;
     let result = Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
         let result = runtime.block_on(run(command));

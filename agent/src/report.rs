@@ -8,6 +8,7 @@ use asyncai_crds::{AgentStatus, Condition, Reason, Time};
 use asyncai_mcp::ServerStatus;
 use asyncai_orchestrator::{self as turns, Limit, Throttle};
 
+use crate::channel;
 use crate::conditions;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub(crate) struct Report {
     pub(crate) generation: i64,
     pub(crate) missing: Vec<(Reason, String)>,
     pub(crate) servers: Vec<ServerStatus>,
+    pub(crate) channels: Vec<channel::Status>,
     throttled: Option<(Reason, String)>,
     usage: Option<Usage>,
     last_turn: Option<SystemTime>,
@@ -105,7 +107,11 @@ impl Report {
             let message = format!("spec.mcpServers[{}]: {}", server.name, server.message.as_ref()?);
             Some((Reason::ServerUnavailable, message))
         });
-        let missing = self.missing.iter().cloned().chain(down).collect::<Vec<_>>();
+        let silent = self.channels.iter().filter(|channel| !channel.connected).filter_map(|channel| {
+            let message = format!("spec.channels[{}]: {}", channel.name, channel.message.as_ref()?);
+            Some((Reason::ChannelUnavailable, message))
+        });
+        let missing = self.missing.iter().cloned().chain(down).chain(silent).collect::<Vec<_>>();
         AgentStatus {
             observed_generation: None, // the operator's
             conditions: conditions::agent(&self.conditions, &missing, self.throttled.as_ref(), self.generation, time),

@@ -51,6 +51,22 @@ impl Store {
         }
     }
 
+    pub(crate) fn create_watch(
+        &mut self,
+        _agent: &Agent,
+        _start: &crate::python::host::Start,
+        _old: Option<&asyncai_watch::Id>,
+    ) -> futures::future::BoxFuture<'static, Result<String, String>> {
+        Box::pin(async { Err("not built".to_owned()) })
+    }
+
+    pub(crate) fn delete_watch(
+        &mut self,
+        _id: &asyncai_watch::Id,
+    ) -> futures::future::BoxFuture<'static, Result<(), String>> {
+        Box::pin(async { Err("not built".to_owned()) })
+    }
+
     /// Returns when everything is saved, or after `limit`.
     pub(crate) async fn flush(self, limit: Duration) {
         match self {

@@ -39,9 +39,8 @@ pub fn agent(spec: &AgentSpec) -> Vec<Unsupported> {
     });
     let channels = spec.channels.iter().filter_map(|channel| {
         let (kind, what) = match channel.kind()? {
-            ChannelKind::Irc(_) => ("irc", "IRC channels"),
-            ChannelKind::Webhook(_) => ("webhook", "webhooks"),
             ChannelKind::Mailbox(_) => ("mailbox", "mailboxes"),
+            ChannelKind::Irc(_) | ChannelKind::Webhook(_) => return None,
         };
         Some(Unsupported::new(format!("spec.channels[{}].{kind}", channel.name), what))
     });

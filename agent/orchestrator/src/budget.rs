@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::Config;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -19,8 +21,8 @@ pub struct Usage {
     pub tokens: u64,
 }
 
-/// What a call cost, in tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What a call, or all calls of a run, cost, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     /// Read by the model.
     pub prompt: u64,

@@ -79,6 +79,7 @@ impl Orchestrator {
             Input::Config(config) => self.configure(config),
             Input::ModelChanged => self.forget_model(),
             Input::Start => self.start(),
+            Input::Restore(_) | Input::CodeRan { .. } => {}
             Input::User { channel, text } => self.receive(Entry::user(channel, text)),
             Input::Notice(notice) => self.receive(Entry::notice(notice)),
             Input::Delta { run, text } => self.delta(run, text),
@@ -257,7 +258,7 @@ impl Orchestrator {
 
     fn publish(&mut self, run: Option<u64>, channel: Option<String>, text: String) {
         self.log(Event::ReplyPublished { run, channel: channel.clone(), text: text.clone() });
-        self.outputs.push_back(Output::Publish { channel, text });
+        self.outputs.push_back(Output::Publish { run, channel, text });
     }
 
     fn log(&mut self, event: Event) {

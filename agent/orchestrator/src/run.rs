@@ -29,7 +29,7 @@ pub(crate) fn numbers(entries: &[Entry]) -> Vec<u64> {
     entries
         .iter()
         .filter_map(|entry| match &entry.origin {
-            Origin::Notice(notice) => Some(notice.number),
+            Origin::Notice(notice) => notice.number,
             Origin::Start | Origin::User { .. } => None,
         })
         .collect()

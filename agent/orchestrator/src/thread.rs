@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::message::{Message, Role};
+use crate::message::Message;
 use crate::notice::Notice;
 
 /// Below this a conversation is not shortened further: the model's context must be too small for its
@@ -53,7 +53,7 @@ struct Turn {
 
 impl Turn {
     fn bytes(&self) -> usize {
-        self.messages.iter().map(|message| message.content.len()).sum()
+        self.messages.iter().map(|message| message.bytes()).sum()
     }
 }
 
@@ -121,17 +121,17 @@ impl Thread {
 
     /// The call for what was claimed.
     pub(crate) fn messages(&self, system_prompt: &str, claimed: &[Entry]) -> Vec<Message> {
-        let system = (!system_prompt.is_empty()).then(|| Message::new(Role::System, system_prompt));
+        let system = (!system_prompt.is_empty()).then(|| Message::System(system_prompt.to_owned()));
         let told = self.turns.iter().flat_map(|turn| turn.messages.iter().cloned());
-        let asked = claimed.iter().map(|entry| Message::new(Role::User, cut(&entry.text, self.limit)));
+        let asked = claimed.iter().map(|entry| Message::User(cut(&entry.text, self.limit)));
         system.into_iter().chain(told).chain(asked).collect()
     }
 
     /// Remembers a turn that was answered.
     pub(crate) fn complete(&mut self, claimed: Vec<Entry>, reply: &str) {
-        let asked = claimed.into_iter().map(|entry| Message::new(Role::User, cut(&entry.text, self.limit)));
+        let asked = claimed.into_iter().map(|entry| Message::User(cut(&entry.text, self.limit)));
         // A message without content is refused by some endpoints.
-        let told = (!reply.trim().is_empty()).then(|| Message::new(Role::Assistant, reply));
+        let told = (!reply.trim().is_empty()).then(|| Message::said(reply));
         self.turns.push_back(Turn { messages: asked.chain(told).collect() });
     }
 

@@ -21,7 +21,7 @@ impl Running {
         }
         if self.terminal == Terminal::Waiting && !self.watches.is_busy() {
             self.terminal = Terminal::Open;
-            console::spawn(self.sender.clone(), None, None);
+            console::spawn(self.sender.clone(), self.sink.screen(), self.history.clone());
         }
         self.metrics.watches.set(i64::try_from(self.roster.len()).unwrap_or(i64::MAX));
         let ready = self.report.servers.iter().filter(|server| server.ready).count();
@@ -58,39 +58,14 @@ impl Running {
             watch::Output::Read { id, ticket, uri, server, since } => {
                 self.subscriptions.read(id, ticket, uri, server, since);
             }
-            watch::Output::Filter { id, ticket, .. } => {
-                // Watches with a filter are refused when they are taken in.
-                let result = Err("Python filters are not served by this version yet".to_owned());
-                self.watches.handle(Instant::now(), watch::Input::Filtered { id, ticket, result });
-            }
-            watch::Output::Check { id, ticket, .. } => {
-                // TODO(driver): ask the worker. Watches with a filter are refused when they are taken in.
-                self.watches.handle(Instant::now(), watch::Input::Checked { id, ticket, result: Ok(()) });
-            }
-            watch::Output::EndFilter(_) => {}
-            // TODO(driver): delete the object.
-            watch::Output::Delete(_) => {}
-            watch::Output::Restore(notice) => self.turns.handle(
-                Instant::now(),
-                turns::Input::Notice(turns::Notice {
-                    number: notice.number,
-                    text: notice.text(),
-                    source: watch::RestoreNotice::SOURCE.to_owned(),
-                    lines: notice.lines,
-                    more: notice.more,
-                }),
-            ),
-            watch::Output::Notice(notice) => self.turns.handle(
-                Instant::now(),
-                turns::Input::Notice(turns::Notice {
-                    number: notice.number,
-                    text: notice.text(),
-                    source: notice.watch,
-                    lines: notice.lines,
-                    more: notice.more,
-                }),
-            ),
+            watch::Output::Check { id, ticket, source } => self.filters.check(id, ticket, &source),
+            watch::Output::Filter { id, ticket, event } => self.filters.run(id, ticket, event),
+            watch::Output::EndFilter(id) => self.filters.end(&id),
+            watch::Output::Delete(id) => self.discard(&id),
+            watch::Output::Restore(notice) => self.tell(restored(notice)),
+            watch::Output::Notice(notice) => self.tell(told(notice)),
             watch::Output::Status(status) => {
+                self.decide(&status);
                 let saved = conditions::time(SystemTime::now()).and_then(|now| self.roster.status(&status, &now));
                 self.save(saved);
             }
@@ -103,11 +78,17 @@ impl Running {
         let now = Instant::now();
         match output {
             turns::Output::Call { run, messages } => {
-                self.calls.call(run, &messages, self.settings.model(&self.secrets));
+                let config = self.settings.model(&self.secrets);
+                self.calls.call(run, &messages, &self.catalogue.get(), config);
             }
-            turns::Output::Cancel { run } => self.calls.cancel(run),
-            // Each reply is logged as well, and stdout is where the console and the log are.
-            turns::Output::Publish { .. } => self.metrics.replies.with_label_values(&["published"]).inc(),
+            turns::Output::RunCode { run, call, source } => self.code.run(run, call, source),
+            turns::Output::Cancel { run } => {
+                self.calls.cancel(run);
+                self.code.cancel(run);
+            }
+            turns::Output::Publish { run, channel, text } => self.publish(run, channel.as_deref(), &text),
+            turns::Output::Delta { run, channel, text } => self.channels.delta(run, &channel, &text),
+            turns::Output::Record(_) | turns::Output::Commit => {}
             turns::Output::Seen(numbers) => self.watches.handle(now, watch::Input::Seen(numbers)),
             turns::Output::Usage(usage) => self.report.spent(usage, SystemTime::now()),
             turns::Output::Throttled(throttle) => {
@@ -120,6 +101,10 @@ impl Running {
                 self.watches.handle(now, watch::Input::Stop { deadline: now + LAST_READS });
             }
         }
+    }
+
+    fn tell(&mut self, notice: turns::Notice) {
+        self.turns.handle(Instant::now(), turns::Input::Notice(notice));
     }
 
     fn log_watch(&mut self, event: &watch::Event) {
@@ -140,8 +125,8 @@ impl Running {
 
     fn log_turn(&mut self, event: &turns::Event) {
         match event {
-            turns::Event::RunCompleted { prompt_tokens, completion_tokens, .. } => {
-                self.metrics.turns.with_label_values(&["ok"]).inc();
+            turns::Event::RunCompleted { .. } => self.metrics.turns.with_label_values(&["ok"]).inc(),
+            turns::Event::RoundCompleted { prompt_tokens, completion_tokens, .. } => {
                 self.metrics.tokens.with_label_values(&["prompt"]).inc_by(*prompt_tokens);
                 self.metrics.tokens.with_label_values(&["completion"]).inc_by(*completion_tokens);
             }
@@ -151,6 +136,13 @@ impl Running {
             turns::Event::ReplySuppressed { .. } => self.metrics.replies.with_label_values(&["suppressed"]).inc(),
             turns::Event::NoticeStream { .. }
             | turns::Event::InputStream { .. }
+            | turns::Event::WaitingRuleStream { .. }
+            | turns::Event::AgentEventStream { .. }
+            | turns::Event::RuntimeStream { .. }
+            | turns::Event::ThreadRestored { .. }
+            | turns::Event::NoticeRepeated { .. }
+            | turns::Event::CodeStarted { .. }
+            | turns::Event::CodeCompleted { .. }
             | turns::Event::Throttled { .. }
             | turns::Event::Unthrottled {}
             | turns::Event::RunCreated { .. }
@@ -161,5 +153,30 @@ impl Running {
             | turns::Event::ReplyPublished { .. } => {}
         }
         self.sink.event(event.name(), event.verbose(), event);
+        self.channels.observe(event);
+    }
+}
+
+/// What became of the watches of before, as the turn engine takes it in.
+fn restored(notice: watch::RestoreNotice) -> turns::Notice {
+    let text = notice.text();
+    let plain = turns::Notice::new(watch::RestoreNotice::SOURCE, text);
+    turns::Notice { number: Some(notice.number), lines: notice.lines, more: notice.more, ..plain }
+}
+
+/// A notice of a watch, as the turn engine takes it in.
+fn told(notice: watch::Notice) -> turns::Notice {
+    let text = notice.text();
+    turns::Notice {
+        number: Some(notice.number),
+        id: Some(notice.id),
+        task: format!("watch-{}", notice.watch),
+        description: format!("watch {} {}", notice.watch, notice.uri),
+        // The message ends with it.
+        note: text.lines().last().unwrap_or_default().to_owned(),
+        source: notice.watch,
+        text,
+        lines: notice.lines,
+        more: notice.more,
     }
 }

@@ -1,7 +1,7 @@
 //! Answers what Python calls: tools by their servers, built-ins by the agent.
 
 use asyncai_mcp::Servers;
-use asyncai_repl::{Call, CallError, Exception};
+use asyncai_repl::{Call, CallError, Exception, Limits};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -118,7 +118,8 @@ impl Host {
     pub(crate) async fn check(&self, source: &str) -> Result<(), String> {
         let complete = catalogue::is_complete(&self.servers);
         let catalogue = self.catalogue.get().read_only();
-        asyncai_repl::validate(source, &catalogue, complete).await.map_err(|finding| format!("on_event: {finding}"))
+        let checked = asyncai_repl::validate(source, &catalogue, complete, &Limits::filter()).await;
+        checked.map_err(|finding| finding.to_string())
     }
 
     async fn ask(&self, what: What) -> Answer {

@@ -171,8 +171,8 @@ impl Set {
         match self.watches.get_mut(&spec.id) {
             Some(watch) => watch.respec(&mut self.world, spec),
             None => {
-                let old = !self.loaded
-                    && (spec.origin == Origin::Model || resume.as_ref().is_some_and(Resume::is_of_old));
+                let old =
+                    !self.loaded && (spec.origin == Origin::Model || resume.as_ref().is_some_and(Resume::is_of_old));
                 self.watches.insert(spec.id.clone(), Watch::new(spec, resume, old));
             }
         }

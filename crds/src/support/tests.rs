@@ -27,8 +27,6 @@ fn each_part_that_is_not_served_is_named() {
             "spec.mcpServers[files].file: file servers are not served by this version yet",
             "spec.mcpServers[board].mark: blackboard servers are not served by this version yet",
             "spec.mcpServers[tool].container: servers in sidecars are not served by this version yet",
-            "spec.channels[ops].irc: IRC channels are not served by this version yet",
-            "spec.channels[hook].webhook: webhooks are not served by this version yet",
             "spec.channels[inbox].mailbox: mailboxes are not served by this version yet",
             "spec.session: stored sessions are not served by this version yet",
         ]

@@ -34,7 +34,7 @@ impl Orchestrator {
         }
         self.thread.complete(run.claimed, &reply.text);
         let Tokens { prompt: prompt_tokens, completion: completion_tokens } = tokens;
-        self.log(Event::RunCompleted { run: run.id, prompt_tokens, completion_tokens });
+        self.log(Event::RunCompleted { run: run.id, rounds: 1, prompt_tokens, completion_tokens });
         self.outputs.push_back(Output::Usage(usage));
         self.seen(notices);
     }
@@ -118,7 +118,7 @@ impl Orchestrator {
 
     fn estimate(&self, run: &Run, reply: &Reply) -> Tokens {
         let messages = self.thread.messages(&self.config.system_prompt, &run.claimed);
-        let read: usize = messages.iter().map(|message| message.content.len()).sum();
+        let read: usize = messages.iter().map(|message| message.bytes()).sum();
         let tokens = |bytes: usize| u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX);
         Tokens { prompt: tokens(read), completion: tokens(reply.text.len()) }
     }

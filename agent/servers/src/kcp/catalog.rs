@@ -132,6 +132,29 @@ impl Catalog {
         all().find(plural).or_else(|| all().find(qualified)).or_else(|| all().find(short))
     }
 
+    /// The resource whose objects have this kind, at the version of `api_version`.
+    pub(crate) fn find_kind(&self, api_version: &str, kind: &str) -> Option<Resource> {
+        let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+        let found = self.0.iter().find(|resource| resource.group == group && resource.kind == kind)?;
+        // Another version than the preferred one may be served too; the API server knows.
+        Some(Resource { version: version.to_owned(), ..found.clone() })
+    }
+
+    /// The kind that `name` stands for: itself, in another case, or a plural or short name.
+    pub(crate) fn kind(&self, name: &str) -> Option<&str> {
+        let lower = name.to_lowercase();
+        let kind = self.0.iter().find(|resource| resource.kind.to_lowercase() == lower);
+        kind.or_else(|| self.find(&lower)).map(|resource| resource.kind.as_str())
+    }
+
+    /// The kinds closest to `kind`, each with its apiVersion.
+    pub(crate) fn similar_kinds(&self, kind: &str) -> Vec<String> {
+        let near = nearest(kind, self.0.iter().map(|resource| resource.kind.as_str()));
+        let of = |kind: &String| self.0.iter().filter(move |resource| resource.kind == *kind).collect::<Vec<_>>();
+        let named = near.iter().flat_map(of);
+        named.map(|resource| format!("{} of {}", resource.kind, resource.api_version())).take(SUGGESTIONS).collect()
+    }
+
     /// The names closest to `name`, closest first; none if nothing is near.
     pub(crate) fn similar(&self, name: &str) -> Vec<&str> {
         let plural = name.split_once('.').map_or(name, |(plural, _)| plural);
@@ -151,4 +174,20 @@ impl Catalog {
         ranked.dedup_by_key(|(_, name)| *name);
         ranked.into_iter().map(|(_, name)| name).take(SUGGESTIONS).collect()
     }
+}
+
+/// The names closest to `name`, closest first; none if nothing is near.
+pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let near = (wanted.len() / 3).max(2);
+    let ranked = names.filter_map(|other| {
+        let lower = other.to_lowercase();
+        let contained = wanted.len() > 2 && (lower.contains(&wanted) || wanted.contains(&lower));
+        let distance = strsim::osa_distance(&wanted, &lower);
+        (distance <= near || contained).then_some((distance, other))
+    });
+    let mut ranked: Vec<(usize, &str)> = ranked.collect();
+    ranked.sort_unstable();
+    ranked.dedup();
+    ranked.into_iter().map(|(_, name)| name.to_owned()).take(SUGGESTIONS).collect()
 }

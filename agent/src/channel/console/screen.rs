@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-use asyncai_orchestrator as turns;
+use asyncai_orchestrator::event;
 use rustix::termios::{self, OptionalActions, Termios};
 
 use crate::channel::stream::Stream;
@@ -46,19 +46,19 @@ impl Screen {
         inner.show(rest);
     }
 
-    /// Something else than talk happens in a run: what was said until then is no part of the reply.
-    pub(crate) fn aside(&self) {
+    /// What was said until now is no part of the reply.
+    fn aside(&self) {
         let mut inner = self.lock();
         let rest = inner.stream.aside();
         inner.show(rest);
     }
 
-    /// What the turn engine tells the log.
-    pub(crate) fn observe(&self, event: &turns::Event) {
+    /// What happens in a run beside talk, by its name in the log.
+    pub(crate) fn observe(&self, event: &str) {
         match event {
-            turns::Event::RunDelta { .. } | turns::Event::ReplyPublished { .. } => {}
-            turns::Event::ReplySuppressed { .. } => self.lock().stream = Stream::default(),
-            _ => self.aside(),
+            event::REPLY_SUPPRESSED => self.lock().stream = Stream::default(),
+            event::CODE_STARTED | event::RUN_FAILED | event::RUN_ABANDONED | event::RUN_CANCELLED => self.aside(),
+            _ => {}
         }
     }
 

@@ -73,7 +73,7 @@ impl Turn {
                 }
                 event::REPLY_SUPPRESSED => return Ok(End::Silent),
                 api::WAITING => screen.reply(&format!("# {text}")),
-                _ => screen.aside(),
+                other => screen.observe(other),
             }
         }
         Ok(End::Cut)

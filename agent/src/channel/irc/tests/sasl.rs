@@ -48,7 +48,8 @@ impl Network {
              moduledir=\"{}/inspircd-modules\">\n<pid file=\"{path}/inspircd.pid\">\n",
             folder.display()
         );
-        let modules = MODULES.iter().map(|name| format!("loadmodule \"{}/atheme-modules/{name}\";\n", folder.display()));
+        let modules =
+            MODULES.iter().map(|name| format!("loadmodule \"{}/atheme-modules/{name}\";\n", folder.display()));
         let services = modules.collect::<String>()
             + "serverinfo { name = \"services.test\"; desc = \"s\"; numeric = \"00A\"; recontime = 1; netname = \"test\";\
                adminname = \"a\"; adminemail = \"a@example.com\"; registeremail = \"a@example.com\"; auth = none; };\n"
