@@ -108,8 +108,10 @@ impl Report {
             Some((Reason::ServerUnavailable, message))
         });
         let silent = self.channels.iter().filter(|channel| !channel.connected).filter_map(|channel| {
-            let message = format!("spec.channels[{}]: {}", channel.name, channel.message.as_ref()?);
-            Some((Reason::ChannelUnavailable, message))
+            let message = channel.message.as_ref()?;
+            // A missing Secret is said already.
+            let told = self.missing.iter().any(|(_, missing)| missing.contains(message));
+            (!told).then(|| (Reason::ChannelUnavailable, format!("spec.channels[{}]: {message}", channel.name)))
         });
         let missing = self.missing.iter().cloned().chain(down).chain(silent).collect::<Vec<_>>();
         AgentStatus {
