@@ -12,7 +12,6 @@ use kube::ResourceExt;
 use tokio::sync::mpsc;
 
 use crate::channel::Channels;
-use crate::conditions;
 use crate::driver::code::Code;
 use crate::driver::filter::Filters;
 use crate::driver::turn::{Calls, OrchestratorHandle};
@@ -27,6 +26,7 @@ use crate::roster::{Roster, Saved};
 use crate::secrets::Secrets;
 use crate::serve::Readiness;
 use crate::servers::Connections;
+use crate::session::{self, Opened, Session};
 use crate::settings::Settings;
 use crate::store::Store;
 
@@ -62,6 +62,8 @@ pub(crate) struct Parts {
     /// What tells the cluster apart in which this program runs.
     pub(crate) cluster_id: Option<String>,
     pub(crate) channels: Channels,
+    /// The session to go on with; None: none is kept.
+    pub(crate) session: Option<Result<Opened, session::Error>>,
     /// Whether the terminal is a channel.
     pub(crate) console: bool,
     /// The channels of the spec to which the command line restricts the agent, the default one first.
@@ -107,6 +109,7 @@ pub(crate) struct Running {
     servers: Servers,
     connections: Connections,
     store: Store,
+    session: Option<Session>,
     secrets: Secrets,
     sink: Sink,
     metrics: Metrics,
@@ -155,6 +158,7 @@ impl Running {
             events: parts.events,
             sender: parts.sender,
             store: parts.store,
+            session: None,
             secrets: parts.secrets,
             sink: parts.sink,
             metrics: parts.metrics,
@@ -171,12 +175,13 @@ impl Running {
             finished: false,
         };
         running.configure();
+        running.open_session(parts.session);
         running
     }
 
     /// Runs until the agent is stopped, or has nothing more to do.
     pub(crate) async fn run(mut self) {
-        self.drain();
+        self.drain().await;
         while !self.finished {
             let wake = self.next_wake();
             let event = tokio::select! {
@@ -189,7 +194,7 @@ impl Running {
                 let Ok(event) = self.events.try_recv() else { break };
                 self.handle(Some(event));
             }
-            self.drain();
+            self.drain().await;
         }
         self.channels.close(LAST_WORDS).await;
         self.servers.close().await;
@@ -259,6 +264,24 @@ impl Running {
         }
     }
 
+    /// Goes on with the conversation of an earlier process.
+    fn open_session(&mut self, session: Option<Result<Opened, session::Error>>) {
+        match session {
+            None => {}
+            Some(Ok(Opened { session, records, problems })) => {
+                problems.iter().for_each(|problem| tracing::warn!(problem, "the session was not whole"));
+                self.session = Some(session);
+                self.turns.handle(Instant::now(), turns::Input::Restore(records));
+            }
+            Some(Err(error)) => self.session_fails(&error),
+        }
+    }
+
+    fn session_fails(&mut self, error: &session::Error) {
+        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        self.report.session = Some(format!("{error}{cause}; a restart forgets the conversation"));
+    }
+
     fn servers_changed(&mut self, now: Instant) {
         self.report.servers = self.servers.status();
         if self.catalogue.refresh(&self.servers) {
@@ -323,10 +346,8 @@ impl Running {
     }
 
     fn take(&mut self, watch: &Watch) {
-        let Some(now) = conditions::time(SystemTime::now()) else { return };
-        let (input, refused) = self.roster.take(&self.name, watch, &now);
+        let input = self.roster.take(&self.name, watch);
         self.watches.handle(Instant::now(), input);
-        self.save(refused);
     }
 
     fn save(&mut self, saved: Option<Saved>) {

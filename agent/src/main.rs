@@ -18,6 +18,7 @@ mod roster;
 mod secrets;
 mod serve;
 mod servers;
+mod session;
 mod settings;
 mod store;
 mod telemetry;
@@ -65,7 +66,7 @@ async fn run(command: Command) -> Result<u8> {
         Command::Agent(args) => command::agent::run(args).await,
         Command::Run(args) => command::run::run(args).await,
         Command::Chat(args) => command::chat::run(args).await,
-        Command::Check(args) => command::check::run(&args),
+        Command::Check(args) => command::check::run(&args).await,
         Command::Mcp(command) => command::mcp::run(command).await,
     }
 }

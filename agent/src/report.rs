@@ -26,6 +26,8 @@ pub(crate) struct Report {
     pub(crate) missing: Vec<(Reason, String)>,
     pub(crate) servers: Vec<ServerStatus>,
     pub(crate) channels: Vec<channel::Status>,
+    /// Why the session is not kept.
+    pub(crate) session: Option<String>,
     throttled: Option<(Reason, String)>,
     usage: Option<Usage>,
     last_turn: Option<SystemTime>,
@@ -113,7 +115,9 @@ impl Report {
             let told = self.missing.iter().any(|(_, missing)| missing.contains(message));
             (!told).then(|| (Reason::ChannelUnavailable, format!("spec.channels[{}]: {message}", channel.name)))
         });
-        let missing = self.missing.iter().cloned().chain(down).chain(silent).collect::<Vec<_>>();
+        let session =
+            self.session.iter().map(|message| (Reason::SessionUnavailable, format!("spec.session: {message}")));
+        let missing = self.missing.iter().cloned().chain(session).chain(down).chain(silent).collect::<Vec<_>>();
         AgentStatus {
             observed_generation: None, // the operator's
             conditions: conditions::agent(&self.conditions, &missing, self.throttled.as_ref(), self.generation, time),

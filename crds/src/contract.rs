@@ -47,6 +47,9 @@ pub const SECRETS_DIR: &str = "/var/run/secrets/asyncai";
 /// Directory with `token`, `ca.crt` and `namespace`, where every Kubernetes client looks for them.
 pub const SERVICE_ACCOUNT_DIR: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
+/// Directory in which the session is kept, if the Agent has a volume for it.
+pub const SESSION_DIR: &str = "/var/lib/asyncai/session";
+
 /// Port on which an agent serves [`HEALTH_PATH`], [`READY_PATH`] and [`METRICS_PATH`].
 pub const HTTP_PORT: u16 = 8080;
 /// Name of that port in the pod.

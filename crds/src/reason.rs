@@ -62,6 +62,8 @@ reasons! {
     ServerUnavailable,
     /// ResolvedRefs is False: a channel of the Agent cannot be reached.
     ChannelUnavailable,
+    /// Agent: the session cannot be kept, so that a restart forgets the conversation.
+    SessionUnavailable,
 
     /// Ready is False: the pod cannot be scheduled.
     Unschedulable,
@@ -95,6 +97,9 @@ reasons! {
 
     /// FilterFailing: the filter failed ten times in a row.
     FilterFailing,
+
+    /// ModelWatchesDenied: nothing in the cluster confines an agent to its own Watches.
+    NoAdmissionPolicy,
 
     /// Throttled: as many notices were sent in the last hour as the Watch allows.
     NoticeLimit,

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::log::Log;
+use crate::proxy::Proxy;
 use crate::scripted_model::Recorded;
 use crate::story::Story;
 
@@ -34,6 +35,7 @@ spec: {selector: {app: model}, ports: [{port: 8080}]}
 /// A scripted model and the record of what it was asked.
 pub struct Model {
     log: Log,
+    proxy: Proxy,
 }
 
 impl Model {
@@ -44,7 +46,23 @@ impl Model {
         story.apply(&scenario.to_string()).await?;
         story.apply(MANIFEST).await?;
         story.pod_ready("model").await?;
-        Ok(Self { log: Log::follow(&story.api(), "model").await? })
+        Ok(Self { log: Log::follow(&story.api(), "model").await?, proxy: Proxy::new(story, "model", 8080) })
+    }
+
+    /// Replaces the scenario (YAML); the record goes on.
+    pub async fn script(&self, scenario: &str) -> Result<()> {
+        self.proxy.send("PUT", "/scenario", scenario.to_owned()).await.map(drop)
+    }
+
+    /// Lets one request go that is, or will be, held by this gate.
+    pub async fn open(&self, gate: &str) -> Result<()> {
+        self.proxy.send("POST", &format!("/gates/{gate}"), String::new()).await.map(drop)
+    }
+
+    /// All requests so far.
+    pub async fn requests(&self) -> Result<Vec<Recorded>> {
+        let requests = self.proxy.get("/requests").await?;
+        serde_json::from_str(&requests).context("the record of the requests is not what it should be")
     }
 
     /// The next request for a completion.

@@ -11,11 +11,11 @@ use crate::conditions;
 
 impl Running {
     /// What one engine puts out may be an input of the other, so they are drained in turns.
-    pub(super) fn drain(&mut self) {
+    pub(super) async fn drain(&mut self) {
         loop {
-            while self.perform_next() {}
+            while self.perform_next().await {}
             self.tell_pending();
-            if !self.perform_next() {
+            if !self.perform_next().await {
                 break;
             }
         }
@@ -32,11 +32,11 @@ impl Running {
     }
 
     /// Performs one output; false if there is none.
-    fn perform_next(&mut self) -> bool {
+    async fn perform_next(&mut self) -> bool {
         if let Some(output) = self.watches.poll() {
             self.perform_watch(output);
         } else if let Some(output) = self.turns.poll() {
-            self.perform_turn(output);
+            self.perform_turn(output).await;
         } else {
             return false;
         }
@@ -74,7 +74,7 @@ impl Running {
         }
     }
 
-    fn perform_turn(&mut self, output: turns::Output) {
+    async fn perform_turn(&mut self, output: turns::Output) {
         let now = Instant::now();
         match output {
             turns::Output::Call { run, messages } => {
@@ -88,7 +88,12 @@ impl Running {
             }
             turns::Output::Publish { run, channel, text } => self.publish(run, channel.as_deref(), &text),
             turns::Output::Delta { run, channel, text } => self.channels.delta(run, &channel, &text),
-            turns::Output::Record(_) | turns::Output::Commit => {}
+            turns::Output::Record(record) => {
+                if let Some(session) = &mut self.session {
+                    session.append(&record);
+                }
+            }
+            turns::Output::Commit => self.commit().await,
             turns::Output::Seen(numbers) => self.watches.handle(now, watch::Input::Seen(numbers)),
             turns::Output::Usage(usage) => self.report.spent(usage, SystemTime::now()),
             turns::Output::Throttled(throttle) => {
@@ -100,6 +105,15 @@ impl Running {
             turns::Output::Finished => {
                 self.watches.handle(now, watch::Input::Stop { deadline: now + LAST_READS });
             }
+        }
+    }
+
+    /// Waits until the session is on disk: nothing that follows may be done before.
+    async fn commit(&mut self) {
+        let Some(session) = &mut self.session else { return };
+        match session.commit().await {
+            Ok(()) => self.report.session = None,
+            Err(error) => self.session_fails(&error),
         }
     }
 

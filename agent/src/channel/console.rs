@@ -12,7 +12,7 @@ use crate::event::Event;
 mod editor;
 mod screen;
 
-pub(crate) use self::editor::Editor;
+pub(crate) use self::editor::{Editor, Typed};
 pub(crate) use self::screen::Screen;
 
 /// Name of the channel.
@@ -48,9 +48,9 @@ fn edit(events: mpsc::Sender<Event>, screen: Screen, history: Option<PathBuf>) {
     tokio::spawn(async move {
         while let Some(key) = keys.recv().await {
             let event = match key {
-                editor::Typed::Line(line) => Event::Console(line::parse(line.trim())),
+                Typed::Line(line) => Event::Console(line::parse(line.trim())),
                 // As SIGINT: the first ends in order, the next one at once.
-                editor::Typed::Interrupt => Event::Stop,
+                Typed::Interrupt => Event::Stop,
             };
             if events.send(event).await.is_err() {
                 return;

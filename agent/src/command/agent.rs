@@ -2,6 +2,7 @@
 
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use asyncai_crds::contract;
@@ -19,6 +20,7 @@ use crate::metrics::Metrics;
 use crate::output::Sink;
 use crate::secrets::Secrets;
 use crate::serve::{self, Readiness};
+use crate::session::Session;
 use crate::store::{Store, cluster};
 
 /// Runs until the pod is to end or the Agent is gone.
@@ -38,6 +40,7 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
     let listener = Api::bind().await.context("cannot listen for messages")?;
     let api = Api::serve(listener, &args.name, sender.clone());
     let channels = Channels::new(sender.clone(), setup::changes(&sender, || Event::Channels), Some(api), None);
+    let session = agent.spec.session.as_ref().map(|_| Session::open(Path::new(contract::SESSION_DIR)));
     let secrets = Secrets::mounted(setup::changes(&sender, || Event::Secrets));
     let mut running = Running::new(Parts {
         agent,
@@ -52,6 +55,7 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
         default_model: setup::default_model()?,
         cluster_id: env::var(contract::CLUSTER_ID_ENV).ok(),
         channels,
+        session,
         console: false,
         only: None,
         history: None,

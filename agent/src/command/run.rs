@@ -14,12 +14,13 @@ use crate::args::RunArgs;
 use crate::channel::{Channels, console, spec};
 use crate::event::Event;
 use crate::fleet::Fleet;
-use crate::manifest;
 use crate::metrics::Metrics;
 use crate::output::Sink;
 use crate::secrets::Secrets;
 use crate::serve::Readiness;
+use crate::session::Session;
 use crate::store::Store;
+use crate::store::local::folder::{self, Made};
 use crate::store::local::{self, manifests};
 
 /// The command line names something that is not there.
@@ -28,7 +29,9 @@ const USAGE: u8 = 2;
 /// Runs until stdin has ended and the agent is idle, or until a signal.
 pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     let stop = setup::stop_signals()?;
-    let fleet = Fleet::new(manifest::read(&args.files));
+    let made = Made::open(args.state_dir.as_deref())?;
+    let made_folder = made.folder().to_path_buf();
+    let fleet = Fleet::new(folder::read(&args.files, &made_folder));
     let (agent, watches) = match fleet.single() {
         Ok(single) => single,
         Err(problems) => {
@@ -54,7 +57,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
         bail!("the Agent {} names no model: set spec.model, with provider Relay to do without one", agent.name_any());
     }
     let history = args.state_dir.as_ref().map(|folder| folder.join("history"));
-    let store = local::Store::open(args.state_dir, agent, watches)?;
+    let session = args.state_dir.as_deref().map(|state| Session::open(&state.join("session")));
+    let store = local::Store::open(args.state_dir, made, agent, watches)?;
     let (agent, watches) = store.objects();
     let (agent, watches) = (Box::new(agent.clone()), watches.to_vec());
     let (sender, events) = mpsc::channel(QUEUE);
@@ -75,11 +79,12 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
         readiness: Readiness::default(),
         default_model,
         cluster_id: None,
+        session,
         console: only.as_ref().is_none_or(|only| only.iter().any(|name| name == console::NAME)),
         only,
         history,
     });
-    let _follower = manifests::follow(args.files, fleet.secrets, sender.clone())?;
+    let _follower = manifests::follow(args.files, made_folder, fleet.secrets, sender.clone())?;
     tokio::spawn(tell(watches, sender));
     running.run().await;
     Ok(0)

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use asyncai_mcp::Servers;
-use asyncai_repl::{Catalogue, Function};
+use asyncai_repl::{Catalogue, Finding, Function, Limits};
 
 use super::builtins;
 
@@ -38,6 +38,12 @@ fn of(servers: &Servers) -> Catalogue {
         read_only: tool.read_only,
     });
     Catalogue::new(builtins.chain(tools))
+}
+
+/// Checks a filter where the servers are not at hand: what is called may be a tool of theirs.
+pub(crate) async fn check_offline(source: &str) -> Result<(), Finding> {
+    let catalogue = Catalogue::new(builtins::functions()).read_only();
+    asyncai_repl::validate(source, &catalogue, false, &Limits::filter()).await
 }
 
 /// Whether every server has been connected at least once, so that a name that is not in the catalogue is in none.
