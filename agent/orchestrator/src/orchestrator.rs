@@ -13,14 +13,12 @@ use crate::route::Route;
 use crate::rules::{self, Step};
 use crate::run::Run;
 use crate::thread::Thread;
-use crate::turn::Entry;
+use crate::turn::{Entry, Key};
 
 mod outcome;
 mod round;
 mod session;
 
-/// Precedes a notice whose turn a restart interrupted.
-const REPEATED: &str = "[told again: a restart interrupted its turn, above]\n";
 const NOT_ANSWERED: &str = "I have to stop before I could answer; please ask again later.";
 const ANSWERED_LATER: &str = "I have to stop before I could answer; I answer when I am back.";
 
@@ -37,10 +35,10 @@ pub struct Orchestrator {
     budget: Budget,
     retry: Retry,
     throttled: Option<Throttled>,
-    /// The ids of notices that were dealt with before a restart.
-    told: BTreeSet<String>,
-    /// The ids of those whose turn a restart interrupted.
-    interrupted: BTreeSet<String>,
+    /// Notices that were dealt with before a restart.
+    told: BTreeSet<Key>,
+    /// Those whose turn a restart interrupted.
+    interrupted: BTreeSet<Key>,
     /// There are records that are not durable yet.
     uncommitted: bool,
     started: bool,
@@ -153,17 +151,19 @@ impl Orchestrator {
         self.receive(Entry::user(channel, text));
     }
 
-    fn receive_notice(&mut self, mut notice: Notice) {
-        self.log(Event::NoticeStream { source: notice.source.clone(), number: notice.number });
-        if let Some(id) = notice.id.clone().filter(|id| self.told.contains(id)) {
-            self.log(Event::NoticeRepeated { source: notice.source, number: notice.number, id });
-            self.seen(notice.number.into_iter().collect());
+    fn receive_notice(&mut self, notice: Notice) {
+        let (source, number) = (notice.source.clone(), notice.number);
+        self.log(Event::NoticeStream { source: source.clone(), number });
+        let mut entry = Entry::notice(notice);
+        let key = entry.key();
+        if let Some((id, _)) = key.clone().filter(|key| self.told.contains(key)) {
+            self.log(Event::NoticeRepeated { source, number, id });
+            self.seen(number.into_iter().collect());
             return;
         }
-        if notice.id.as_ref().is_some_and(|id| self.interrupted.contains(id)) {
-            notice.text.insert_str(0, REPEATED);
+        if key.is_some_and(|key| self.interrupted.contains(&key)) {
+            entry.mark_repeated();
         }
-        let mut entry = Entry::notice(notice);
         self.record_notice(&mut entry);
         self.receive(entry);
     }

@@ -9,13 +9,16 @@ use crate::notice::Notice;
 use crate::record::{Monitor, Operation, Outcome, Queued, Record};
 use crate::route::Route;
 use crate::thread::Thread;
-use crate::turn::{Entry, Turn};
+use crate::turn::{Entry, Key, Turn};
 
 /// The result of a call that was under way when the agent ended.
 pub(crate) const UNKNOWN: &str =
     "the agent was restarted while this ran; whether it took effect is unknown, check before running it again";
 /// Stands for the reply that an interrupted turn did not get.
 const INTERRUPTED: &str = "[no reply: the agent was restarted]";
+
+/// Ends a conversation in which code has run: the model may rely on its names.
+const SCOPE_LOST: &str = "[the agent was restarted: what run_code had defined is gone]";
 
 /// A replay under way.
 pub(crate) struct Replay<'a> {
@@ -28,12 +31,14 @@ pub(crate) struct Replay<'a> {
 /// What a replay learns besides the thread.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
+    /// How many turns are remembered.
+    pub(crate) turns: usize,
     /// The latest run.
     pub(crate) last_run: u64,
-    /// The ids of notices that were dealt with.
-    pub(crate) told: BTreeSet<String>,
-    /// The ids of notices whose turn was interrupted when the model had begun something.
-    pub(crate) interrupted: BTreeSet<String>,
+    /// Notices that were dealt with.
+    pub(crate) told: BTreeSet<Key>,
+    /// Notices whose turn was interrupted when the model had begun something.
+    pub(crate) interrupted: BTreeSet<Key>,
     /// What ends the turn that the records leave open.
     pub(crate) missing: Vec<Record>,
 }
@@ -93,7 +98,9 @@ impl<'a> Replay<'a> {
         if let Some(carried) = self.thread.take_carried() {
             self.interrupt(carried);
         }
-        self.thread.waiting_mut().retain(|entry| entry.id().is_none());
+        self.thread.waiting_mut().retain(|entry| !entry.comes_again());
+        self.found.turns = self.thread.turns();
+        self.thread.note_if_called(SCOPE_LOST);
         self.found
     }
 
@@ -138,7 +145,7 @@ impl<'a> Replay<'a> {
             Outcome::Retried => self.thread.put_back(turn),
             Outcome::Interrupted => self.interrupt(turn),
             Outcome::Completed | Outcome::Suppressed | Outcome::Abandoned | Outcome::Relayed => {
-                self.found.told.extend(turn.asked().filter_map(Entry::id).map(str::to_owned));
+                self.found.told.extend(turn.asked().filter_map(Entry::key));
                 if turn.has_begun() || matches!(outcome, Outcome::Completed | Outcome::Suppressed) {
                     self.thread.complete(&turn);
                 }
@@ -150,9 +157,9 @@ impl<'a> Replay<'a> {
     fn interrupt(&mut self, mut turn: Turn) {
         let begun = turn.has_begun();
         if begun {
-            self.found.interrupted.extend(turn.asked().filter_map(Entry::id).map(str::to_owned));
+            self.found.interrupted.extend(turn.asked().filter_map(Entry::key));
         }
-        if turn.asked().any(|entry| entry.id().is_none()) {
+        if turn.asked().any(|entry| !entry.comes_again()) {
             self.thread.put_back(turn);
         } else if begun {
             turn.say(Message::said(INTERRUPTED));
@@ -168,16 +175,12 @@ fn close(turn: &mut Turn) {
     }
 }
 
-/// Whether a claimed entry is the one that waited: as a notice it may say more by then.
+/// Whether a claimed entry is the one that waited.
 fn is_same(waits: &Entry, claimed: &Entry) -> bool {
-    match (waits.id(), claimed.id()) {
-        (None, None) => {
-            waits.text == claimed.text
-                && waits.channel() == claimed.channel()
-                && waits.as_notice().is_some() == claimed.as_notice().is_some()
-        }
-        (waits, claimed) => waits == claimed,
-    }
+    waits.key() == claimed.key()
+        && waits.text == claimed.text
+        && waits.channel() == claimed.channel()
+        && waits.as_notice().is_some() == claimed.as_notice().is_some()
 }
 
 /// A notice of an earlier process: nobody waits until this one is seen.

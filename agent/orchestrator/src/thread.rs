@@ -77,6 +77,16 @@ impl Thread {
         self.forgotten = true;
     }
 
+    /// Says something after all that was said, if the model has called anything.
+    pub(crate) fn note_if_called(&mut self, note: &str) {
+        let note = Message::User(note.to_owned());
+        if let Some(carried) = &mut self.carried {
+            carried.say(note);
+        } else if self.past.iter().flatten().any(|message| matches!(message, Message::Tool { .. })) {
+            self.past.push_back(vec![note]);
+        }
+    }
+
     /// All that nobody has answered, in order.
     pub(crate) fn unanswered(&self) -> impl Iterator<Item = &Entry> {
         self.carried.iter().flat_map(Turn::asked).chain(&self.waiting)
@@ -118,7 +128,7 @@ impl Thread {
         }
     }
 
-    /// The call for a turn, and how long it is. The oldest turns that do not fit beside it are forgotten, whole.
+    /// The call for a turn. The oldest turns that do not fit beside it are forgotten, whole.
     pub(crate) fn messages(&mut self, system_prompt: &str, turn: &Turn) -> Vec<Message> {
         let asked = turn.messages(self.limit);
         let mut room = self.limit.saturating_sub(bytes(&asked));

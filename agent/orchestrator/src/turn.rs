@@ -1,11 +1,18 @@
 //! A turn: what runs are to answer, and what was said on the way to it.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::fit;
 use crate::message::Message;
 use crate::notice::Notice;
 use crate::record::Monitor;
+
+/// Precedes a notice whose turn a restart interrupted.
+pub(crate) const REPEATED: &str = "[told again: a restart interrupted its turn, above]\n";
+
+/// Id and text of a notice, the latter as a hash.
+pub(crate) type Key = (String, u64);
 
 /// Where a message came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +66,23 @@ impl Entry {
         }
     }
 
-    /// The id by which its source tells it again, after a restart, until it has been dealt with.
-    pub(crate) fn id(&self) -> Option<&str> {
-        self.as_notice()?.id.as_deref()
+    /// Whether its source tells it again, after a restart, until it has been dealt with.
+    pub(crate) fn comes_again(&self) -> bool {
+        self.as_notice().is_some_and(|notice| notice.id.is_some())
+    }
+
+    /// Tells a repeat from news, if its source may repeat it. The id alone does not: what a source has forgotten, it may
+    /// number anew.
+    pub(crate) fn key(&self) -> Option<Key> {
+        let id = self.as_notice()?.id.clone()?;
+        let mut hasher = DefaultHasher::new();
+        self.text.strip_prefix(REPEATED).unwrap_or(&self.text).hash(&mut hasher);
+        Some((id, hasher.finish()))
+    }
+
+    /// Says that it was told before a restart, which interrupted its turn.
+    pub(crate) fn mark_repeated(&mut self) {
+        self.text.insert_str(0, REPEATED);
     }
 
     /// A notice as the session tells of it.

@@ -9,6 +9,8 @@ use asyncai_orchestrator::{Record, compact};
 use super::Error;
 
 const NAME: &str = "main.jsonl";
+/// A file that is being made; one that a crash left is overwritten.
+const NEW: &str = "main.new.jsonl";
 /// Old files that are kept.
 const OLD: u32 = 3;
 
@@ -89,7 +91,8 @@ impl Writer {
         let text = fs::read(self.path())?;
         let (records, _) = parse(&text);
         let lengths: Vec<(Record, usize)> = records.iter().map(|(record, line)| (record.clone(), line.len())).collect();
-        let mut new = tempfile::NamedTempFile::new_in(&self.folder)?;
+        let path = self.folder.join(NEW);
+        let mut new = File::create(&path)?;
         let mut bytes = 0;
         for kept in compact(&lengths, self.sizes.kept) {
             let line = records[kept].1;
@@ -97,13 +100,13 @@ impl Writer {
             new.write_all(b"\n")?;
             bytes += length(line.len() + 1);
         }
-        new.as_file().sync_all()?;
+        new.sync_all()?;
         for number in (1..OLD).rev() {
             ignore_missing(fs::rename(self.old(number), self.old(number + 1)))?;
         }
         // A copy, so that there is a session file at any moment.
         fs::copy(self.path(), self.old(1))?;
-        new.persist(self.path())?;
+        fs::rename(path, self.path())?;
         sync(&self.folder)?;
         self.file = File::options().append(true).open(self.path())?;
         (self.bytes, self.base) = (bytes, bytes);

@@ -13,6 +13,9 @@ use crate::turn::{Entry, Origin};
 impl Orchestrator {
     /// Goes on with the conversation of an earlier process.
     pub(super) fn restore(&mut self, records: Vec<Record>) {
+        if records.is_empty() {
+            return;
+        }
         let mut replay = Replay::new(&mut self.thread, &mut self.route);
         for record in records {
             replay.apply(record);
@@ -26,7 +29,7 @@ impl Orchestrator {
             self.record(record);
         }
         self.commit();
-        self.log(Event::ThreadRestored { turns: self.thread.turns(), goes_on: self.thread.carried().is_some() });
+        self.log(Event::ThreadRestored { turns: found.turns, goes_on: self.thread.carried().is_some() });
     }
 
     pub(super) fn record(&mut self, record: Record) {

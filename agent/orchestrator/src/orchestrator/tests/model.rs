@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::Config as Settings;
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
 
-use super::super::{Orchestrator, REPEATED};
+use super::super::Orchestrator;
 use crate::budget::{Tokens, Usage};
 use crate::config::Config;
 use crate::event::Event;
@@ -20,6 +20,7 @@ use crate::message::{Message, ToolCall};
 use crate::notice::Notice;
 use crate::record::Record;
 use crate::tool::RUN_CODE;
+use crate::turn::REPEATED;
 
 #[derive(Debug, Clone, Copy)]
 enum Step {

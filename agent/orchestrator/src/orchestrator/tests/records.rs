@@ -148,7 +148,7 @@ fn a_conversation_goes_on_after_a_restart() {
   < record {"type":"queue-operation","operation":"dequeue","taskId":"watch-cm","description":"watch cm memo://cm","note":"Do.","noticeId":"i"}
   < record {"type":"attachment","run":2,"taskId":"watch-cm","description":"watch cm memo://cm","note":"Do.","noticeId":"i","text":"<cm a>"}
   < commit
-  < call 2 [sys] [u how many?] [a a=run_code({"code":"1"})] [a: 3] [a Three.] [u <cm a>]
+  < call 2 [sys] [u how many?] [a a=run_code({"code":"1"})] [a: 3] [a Three.] [u [the agent was restarted: what run_code had defined is gone]] [u <cm a>]
 "##,
     );
 }
@@ -161,7 +161,7 @@ fn a_question_whose_turn_was_interrupted_is_asked_again_and_its_code_not_run_aga
         &records,
         r#"
 0 > start
-  < call 2 [sys] [u how many?] [a a=run_code({"code":"1"})] [a: the agent was restarted while this ran; whether it took effect is unknown, check before running it again]
+  < call 2 [sys] [u how many?] [a a=run_code({"code":"1"})] [a: the agent was restarted while this ran; whether it took effect is unknown, check before running it again] [u [the agent was restarted: what run_code had defined is gone]]
 1 > reply 2 Three, I think.
   < publish #ops: Three, I think.
   < usage turns=1 tokens=2
@@ -171,7 +171,7 @@ fn a_question_whose_turn_was_interrupted_is_asked_again_and_its_code_not_run_aga
     check_restored(
         &setup(),
         &records,
-        "0 > start\n  < call 2 [sys] [u how many?] [a a=run_code({\"code\":\"1\"})] [a: 3]\n",
+        "0 > start\n  < call 2 [sys] [u how many?] [a a=run_code({\"code\":\"1\"})] [a: 3] [u [the agent was restarted: what run_code had defined is gone]]\n",
     );
     let records = ANSWERED.lines().take(3).collect::<Vec<_>>().join("\n");
     check_restored(&setup(), &records, "0 > start\n  < call 2 [sys] [u how many?]\n");
@@ -206,6 +206,15 @@ const NOTICE: &str = r##"
 #[test]
 fn a_notice_that_was_dealt_with_is_seen_without_a_turn() {
     check_restored(&setup(), NOTICE, "0 > start\n1 > notice 1 cm#i: a\n  < seen 1\n");
+    // A source that has lost its place may give an id twice.
+    let script = format!(
+        "0 > start\n1 > notice 1 cm#i: b\n  < call 2 [sys] {} [u <cm b>]\n",
+        concat!(
+            r#"[u <cm a>] [a a=run_code({"code":"1"})] [a: 3] [a NO_REPLY] "#,
+            "[u [the agent was restarted: what run_code had defined is gone]]",
+        )
+    );
+    check_restored(&setup(), NOTICE, &script);
 }
 
 #[test]
@@ -217,7 +226,7 @@ fn a_notice_whose_turn_was_interrupted_waits_until_it_is_told_again() {
         r#"
 0 > start
 1 > notice 1 cm#i: a
-  < call 2 [sys] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3] [a [no reply: the agent was restarted]] [u [told again: a restart interrupted its turn, above]\n<cm a>]
+  < call 2 [sys] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3] [a [no reply: the agent was restarted]] [u [the agent was restarted: what run_code had defined is gone]] [u [told again: a restart interrupted its turn, above]\n<cm a>]
 2 > reply 2 A.
   < publish #all: A.
   < usage turns=1 tokens=2
@@ -233,7 +242,7 @@ fn a_notice_that_a_restored_turn_deals_with_makes_no_other() {
     let question = r##"{"type":"user","run":1,"channel":"#ops","text":"well?"}"##;
     let mut records: Vec<&str> = NOTICE.lines().take(6).collect();
     records.insert(3, question);
-    let thread = r#"[u well?] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3]"#;
+    let thread = r#"[u well?] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3] [u [the agent was restarted: what run_code had defined is gone]]"#;
     let script = format!(
         "
 0 > start
@@ -285,7 +294,7 @@ fn on_start_is_the_first_turn_after_each_start_but_once() {
         r#"
 0 > notice 1 restore: cm failed
 1 > start
-  < call 2 [sys] [u how many?] [a a=run_code({"code":"1"})] [a: 3] [a Three.] [u set up] [u <restore cm failed>]
+  < call 2 [sys] [u how many?] [a a=run_code({"code":"1"})] [a: 3] [a Three.] [u [the agent was restarted: what run_code had defined is gone]] [u set up] [u <restore cm failed>]
 "#,
     );
     let records = r#"
@@ -297,7 +306,7 @@ fn on_start_is_the_first_turn_after_each_start_but_once() {
     check_restored(
         &config,
         records,
-        "0 > start\n  < call 2 [sys] [u set up] [a a=run_code({\"code\":\"1\"})] [a: 3]\n",
+        "0 > start\n  < call 2 [sys] [u set up] [a a=run_code({\"code\":\"1\"})] [a: 3] [u [the agent was restarted: what run_code had defined is gone]]\n",
     );
 }
 
@@ -348,11 +357,14 @@ fn stop_in_the_middle_of_code_leaves_whole_records() {
 fn records_that_lack_some_still_make_whole_calls() {
     // As after a line that could not be read.
     for (lacks, expected) in [
-        ("turn_begin", "[u how many?] [a a=run_code({\"code\":\"1\"})] [a: 3] [a Three.]"),
+        (
+            "turn_begin",
+            "[u how many?] [a a=run_code({\"code\":\"1\"})] [a: 3] [a Three.] [u [the agent was restarted: what run_code had defined is gone]]",
+        ),
         ("\"calls\"", "[u how many?] [a Three.]"),
         (
             "tool_result",
-            "[u how many?] [a a=run_code({\"code\":\"1\"})] [a: the agent was restarted while this ran; whether it took effect is unknown, check before running it again] [a Three.]",
+            "[u how many?] [a a=run_code({\"code\":\"1\"})] [a: the agent was restarted while this ran; whether it took effect is unknown, check before running it again] [a Three.] [u [the agent was restarted: what run_code had defined is gone]]",
         ),
     ] {
         let records = ANSWERED.lines().filter(|line| !line.contains(lacks)).collect::<Vec<_>>().join("\n");
