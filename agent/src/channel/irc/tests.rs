@@ -60,11 +60,11 @@ impl Server {
         let text = format!(
             "[Global]\nName = irc.test\nInfo = test\nListen = 127.0.0.1\nPorts = {plain}\n{password}\
              [Limits]\nMaxConnectionsIP = 0\nMaxNickLength = 20\n[Options]\nDNS = no\nIdent = no\nPAM = no\n\
-             [SSL]\nCertFile = {0}/certificate.pem\nKeyFile = {0}/key.pem\nPorts = {tls}\n",
+             [SSL]\nCertFile = {0}/certificate.pem\nKeyFile = {0}/key.pem\nDHFile = {0}/dh.pem\nPorts = {tls}\n",
             settings.path().display()
         );
         fs::write(settings.path().join("ngircd.conf"), text).unwrap();
-        for file in ["certificate.pem", "key.pem"] {
+        for file in ["certificate.pem", "key.pem", "dh.pem"] {
             fs::copy(folder.join(file), settings.path().join(file)).unwrap();
         }
         let mut server = Self { folder, settings, plain, tls, child: None };
