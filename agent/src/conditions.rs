@@ -2,9 +2,10 @@
 
 use std::time::SystemTime;
 
+use asyncai_crds::agent::ModelManaged;
 use asyncai_crds::condition::{self, Status as Holds};
 use asyncai_crds::watch::{Baseline, Counts, Cursor, Shape};
-use asyncai_crds::{Condition, Reason, Time, WatchStatus};
+use asyncai_crds::{Agent, Condition, Reason, Time, WatchStatus};
 use asyncai_watch::{FailureKind, Phase, Resume, Status};
 
 #[cfg(test)]
@@ -58,22 +59,6 @@ pub(crate) fn watch(old: &WatchStatus, uri: &str, status: &Status, now: &Time) -
     }
 }
 
-/// The status of a Watch that the agent does not run: as before, but for the conditions.
-pub(crate) fn refused(old: &WatchStatus, reason: Reason, message: &str, generation: i64, now: &Time) -> WatchStatus {
-    let conditions = vec![
-        condition::new(condition::ACCEPTED, Holds::False, reason, message, generation, now),
-        condition::new(
-            condition::SUBSCRIBED,
-            Holds::False,
-            Reason::Pending,
-            "the Watch is not accepted",
-            generation,
-            now,
-        ),
-    ];
-    WatchStatus { observed_generation: None, conditions: condition::follow(&old.conditions, conditions), ..old.clone() }
-}
-
 /// What the status of a Watch lets the engine resume from.
 pub(crate) fn resume(status: &WatchStatus) -> Resume {
     let counts = status.counts.unwrap_or_default();
@@ -104,6 +89,24 @@ pub(crate) fn resume(status: &WatchStatus) -> Resume {
 pub(crate) fn time(at: SystemTime) -> Option<Time> {
     let stamp = jiff::Timestamp::try_from(at).ok()?;
     jiff::Timestamp::from_second(stamp.as_second()).ok().map(Time)
+}
+
+/// Whether the model may make and delete Watches.
+///
+/// # Errors
+/// Why not, as a sentence for the model.
+pub(crate) fn may_manage(agent: &Agent) -> Result<(), String> {
+    if agent.spec.watches.model_managed == ModelManaged::Deny {
+        return Err(
+            "spec.watches.modelManaged of the Agent is Deny: only people make and remove its watches".to_owned()
+        );
+    }
+    let conditions = agent.status.as_ref().map_or(&[][..], |status| &status.conditions);
+    let denied = condition::find(conditions, condition::MODEL_WATCHES_DENIED);
+    match denied.filter(|denied| denied.status == Holds::True.as_str()) {
+        Some(denied) => Err(denied.message.clone()),
+        None => Ok(()),
+    }
 }
 
 /// The agent's own conditions: `missing` says which Secrets and servers are not there.

@@ -116,10 +116,6 @@ impl Fleet {
         };
         let name = agent.name_any();
         let unsupported = support::agent(&agent.spec).into_iter().map(|what| format!("Agent {name}: {what}"));
-        let filtered = self.watches.iter().flat_map(|watch| {
-            let name = watch.name_any();
-            support::watch(&watch.spec).into_iter().map(move |what| format!("Watch {name}: {what}"))
-        });
         let secrets = self.secrets.iter().map(|(name, key, _)| (name, key)).collect::<BTreeSet<_>>();
         let absent = contract::secret_refs(&agent.spec).into_iter().filter_map(|reference| {
             let SecretKeyRef { name: secret, key } = reference.secret;
@@ -132,7 +128,7 @@ impl Fleet {
             let wanted = &watch.spec.agent_ref.name;
             format!("Watch {}: spec.agentRef.name: there is no Agent {wanted:?}, only {name:?}", watch.name_any())
         });
-        let wrong = unsupported.chain(filtered).chain(absent).chain(strangers).collect::<Vec<_>>();
+        let wrong = unsupported.chain(absent).chain(strangers).collect::<Vec<_>>();
         if wrong.is_empty() { Ok((agent.clone(), self.watches.clone())) } else { Err(wrong) }
     }
 

@@ -44,6 +44,8 @@ pub struct Usage {
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
     text: String,
+    /// How much of the text a caller has seen, or need not see.
+    shown: usize,
     calls: Calls,
     finish: Option<String>,
     usage: Option<Usage>,
@@ -68,9 +70,11 @@ impl Assembly {
     fn choose(&mut self, choice: Choice, on_delta: &mut impl FnMut(&str)) {
         if let Some(delta) = choice.delta {
             let text = delta.content.map(wire::Content::into_text).or(delta.refusal).unwrap_or_default();
-            if !text.is_empty() {
-                on_delta(&text);
-                self.text.push_str(&text);
+            self.text.push_str(&text);
+            let fresh = self.fresh();
+            if !fresh.is_empty() {
+                on_delta(fresh);
+                self.shown = self.text.len();
             }
             for piece in delta.tool_calls.into_iter().flatten() {
                 self.calls.absorb(piece);
@@ -79,6 +83,14 @@ impl Assembly {
         if choice.finish_reason.is_some() {
             self.finish = choice.finish_reason;
         }
+    }
+
+    /// The text that a caller has not seen: none as long as it may be thoughts.
+    fn fresh(&self) -> &str {
+        if self.shown > 0 {
+            return &self.text[self.shown..];
+        }
+        if THOUGHTS.starts_with(self.text.trim()) { "" } else { without_thoughts(&self.text) }
     }
 
     /// Bytes of text so far.
@@ -103,10 +115,12 @@ impl Assembly {
     }
 }
 
+const THOUGHTS: &str = "<think>";
+
 /// The text after a leading `<think>` block, which endpoints that do not separate thoughts leave in;
 /// nothing if it was cut within.
 fn without_thoughts(text: &str) -> &str {
-    match text.trim_start().strip_prefix("<think>") {
+    match text.trim_start().strip_prefix(THOUGHTS) {
         Some(rest) => rest.split_once("</think>").map_or("", |(_, said)| said.trim_start()),
         None => text,
     }

@@ -30,6 +30,16 @@ pub struct Tokens {
     pub completion: u64,
 }
 
+impl Tokens {
+    /// With those of another call.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            prompt: self.prompt.saturating_add(other.prompt),
+            completion: self.completion.saturating_add(other.completion),
+        }
+    }
+}
+
 /// A limit of [`Config`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
@@ -85,12 +95,26 @@ impl Budget {
         Some((Limit::TurnsPerHour(config.max_turns_per_hour), at))
     }
 
+    /// The day's tokens alone, in the middle of a turn.
+    pub(crate) fn exhausted(&mut self, now: Instant, config: &Config) -> Option<(Throttle, Option<Instant>)> {
+        self.blocked(now, config).filter(|(throttle, _)| matches!(throttle.limit, Limit::TokensPerDay(_)))
+    }
+
+    /// Counts a reply.
+    pub(crate) fn spend(&mut self, now: Instant, tokens: Tokens) {
+        self.roll(now);
+        self.usage.tokens = self.usage.tokens.saturating_add(tokens.prompt.saturating_add(tokens.completion));
+    }
+
     /// Counts a turn that was answered.
-    pub(crate) fn spend(&mut self, now: Instant, began: Instant, tokens: Tokens) -> Usage {
+    pub(crate) fn count_turn(&mut self, now: Instant, began: Instant) {
         self.roll(now);
         self.turns.push_back(began);
         self.usage.turns += 1;
-        self.usage.tokens = self.usage.tokens.saturating_add(tokens.prompt.saturating_add(tokens.completion));
+    }
+
+    /// What has been used today.
+    pub(crate) fn usage(&self) -> Usage {
         self.usage
     }
 

@@ -52,7 +52,8 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    fn bytes(&self) -> usize {
+    /// Its length, as far as the model reads it.
+    pub(crate) fn bytes(&self) -> usize {
         self.name.len() + self.arguments.len()
     }
 }

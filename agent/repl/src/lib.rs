@@ -4,12 +4,17 @@
 //! descriptor but its three streams and no network; the parent binds arguments, calls the tools and kills it at the deadline.
 
 mod alloc;
+mod bind;
 mod call;
 mod catalogue;
+mod convert;
 mod describe;
+mod drive;
 mod filter;
+mod help;
 mod identifier;
 mod limits;
+mod process;
 mod session;
 mod validate;
 mod wire;

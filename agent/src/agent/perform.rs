@@ -11,17 +11,17 @@ use crate::conditions;
 
 impl Running {
     /// What one engine puts out may be an input of the other, so they are drained in turns.
-    pub(super) fn drain(&mut self) {
+    pub(super) async fn drain(&mut self) {
         loop {
-            while self.perform_next() {}
+            while self.perform_next().await {}
             self.tell_pending();
-            if !self.perform_next() {
+            if !self.perform_next().await {
                 break;
             }
         }
         if self.terminal == Terminal::Waiting && !self.watches.is_busy() {
             self.terminal = Terminal::Open;
-            console::spawn(self.sender.clone());
+            console::spawn(self.sender.clone(), self.sink.screen(), self.history.clone());
         }
         self.metrics.watches.set(i64::try_from(self.roster.len()).unwrap_or(i64::MAX));
         let ready = self.report.servers.iter().filter(|server| server.ready).count();
@@ -32,11 +32,11 @@ impl Running {
     }
 
     /// Performs one output; false if there is none.
-    fn perform_next(&mut self) -> bool {
+    async fn perform_next(&mut self) -> bool {
         if let Some(output) = self.watches.poll() {
             self.perform_watch(output);
         } else if let Some(output) = self.turns.poll() {
-            self.perform_turn(output);
+            self.perform_turn(output).await;
         } else {
             return false;
         }
@@ -74,7 +74,7 @@ impl Running {
         }
     }
 
-    fn perform_turn(&mut self, output: turns::Output) {
+    async fn perform_turn(&mut self, output: turns::Output) {
         let now = Instant::now();
         match output {
             turns::Output::Call { run, messages } => {
@@ -86,9 +86,14 @@ impl Running {
                 self.calls.cancel(run);
                 self.code.cancel(run);
             }
-            // Each reply is logged as well, and stdout is where the console and the log are.
-            turns::Output::Publish { .. } => self.metrics.replies.with_label_values(&["published"]).inc(),
-            turns::Output::Record(_) | turns::Output::Commit | turns::Output::Delta { .. } => {}
+            turns::Output::Publish { run, channel, text } => self.publish(run, channel.as_deref(), &text),
+            turns::Output::Delta { run, channel, text } => self.channels.delta(run, &channel, &text),
+            turns::Output::Record(record) => {
+                if let Some(session) = &mut self.session {
+                    session.append(&record);
+                }
+            }
+            turns::Output::Commit => self.commit().await,
             turns::Output::Seen(numbers) => self.watches.handle(now, watch::Input::Seen(numbers)),
             turns::Output::Usage(usage) => self.report.spent(usage, SystemTime::now()),
             turns::Output::Throttled(throttle) => {
@@ -100,6 +105,15 @@ impl Running {
             turns::Output::Finished => {
                 self.watches.handle(now, watch::Input::Stop { deadline: now + LAST_READS });
             }
+        }
+    }
+
+    /// Waits until the session is on disk: nothing that follows may be done before.
+    async fn commit(&mut self) {
+        let Some(session) = &mut self.session else { return };
+        match session.commit().await {
+            Ok(()) => self.report.session = None,
+            Err(error) => self.session_fails(&error),
         }
     }
 
@@ -153,6 +167,7 @@ impl Running {
             | turns::Event::ReplyPublished { .. } => {}
         }
         self.sink.event(event.name(), event.verbose(), event);
+        self.channels.observe(event);
     }
 }
 

@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 
+use asyncai_crds::WatchSpec;
 use asyncai_crds::agent::ModelManaged;
 use asyncai_repl::{CallError, Exception};
 use asyncai_watch::{Id, Listed, Origin, Phase, Shape, Status};
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Running;
 use crate::event::Event;
 use crate::python::host::{Answer, Request, Start, What};
+use crate::store::made;
 
 /// A watch that the model waits for: it is saved, and has neither started nor failed yet.
 pub(super) struct Starting {
@@ -39,7 +42,11 @@ impl Running {
             Ok(old) => old,
             Err(message) => return refuse(answer, message),
         };
-        let saving = self.store.create_watch(&self.agent, &start, old.as_ref());
+        let watch = match made::watch(&self.agent, &start.name, spec(&start)) {
+            Ok(watch) => watch,
+            Err(message) => return refuse(answer, message),
+        };
+        let saving = self.store.create_watch(watch, old.map(|id| id.to_string()));
         let events = self.sender.clone();
         tokio::spawn(async move {
             let saved = saving.await;
@@ -103,7 +110,13 @@ impl Running {
             Phase::InvalidFilter { message } => Some(message.clone()),
             Phase::Failed { failure, .. } => Some(failure.message.clone()),
         };
-        let Some(Starting { start, answer }) = self.starting.remove(id) else { return };
+        // Where one is replaced under its name, what is known may be of the old one still.
+        let is_applied = |starting: &mut Starting| says(self.roster.spec(id.as_str()), &starting.start);
+        let Some((_, Starting { start, answer })) =
+            self.starting.extract_if(|of, starting| of == id && is_applied(starting)).next()
+        else {
+            return;
+        };
         match failure {
             None => {
                 let _ = answer.send(Ok(json!({"name": start.name, "uri": start.uri, "shape": shape.map(word)})));
@@ -124,7 +137,7 @@ impl Running {
             }
             (None, None) => return drop(answer.send(Ok(Value::Bool(false)))),
         };
-        let deleting = self.store.delete_watch(&watch.id);
+        let deleting = self.delete(&watch.id);
         tokio::spawn(async move {
             match deleting.await {
                 Ok(()) => drop(answer.send(Ok(Value::Bool(true)))),
@@ -133,15 +146,35 @@ impl Running {
         });
     }
 
+    fn delete(&self, id: &Id) -> BoxFuture<'static, Result<(), String>> {
+        self.store.delete_watch(self.roster.name(id.as_str()).unwrap_or_default(), id.as_str())
+    }
+
     /// Deletes a watch of the model that is of no use.
     pub(super) fn discard(&mut self, id: &Id) {
-        let deleting = self.store.delete_watch(id);
+        let deleting = self.delete(id);
         let id = id.clone();
         tokio::spawn(async move {
             if let Err(message) = deleting.await {
                 tracing::warn!(watch = %id, message, "a watch that cannot start was not deleted");
             }
         });
+    }
+}
+
+/// Whether a Watch is the one that was asked for.
+fn says(watch: Option<&WatchSpec>, start: &Start) -> bool {
+    let asked = (&start.uri, &start.on_event, &start.instructions, &start.server);
+    watch.is_some_and(|watch| (&watch.uri, &watch.on_event, &watch.instructions, &watch.server) == asked)
+}
+
+/// What the object of the watch says; the rest is left at its defaults.
+fn spec(start: &Start) -> WatchSpec {
+    WatchSpec {
+        server: start.server.clone(),
+        on_event: start.on_event.clone(),
+        instructions: start.instructions.clone(),
+        ..WatchSpec::new("", &start.uri)
     }
 }
 
@@ -185,3 +218,6 @@ fn word(shape: Shape) -> &'static str {
         Shape::State => "state",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,7 +104,7 @@ fn run_code(catalogue: &Catalogue) -> asyncai_model::Tool {
         "required": ["code"],
     });
     asyncai_model::Tool {
-        name: "run_code".to_owned(),
+        name: asyncai_orchestrator::RUN_CODE.to_owned(),
         description: asyncai_repl::describe(catalogue),
         parameters: parameters.as_object().cloned().unwrap_or_default(),
     }

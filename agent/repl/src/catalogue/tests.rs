@@ -41,7 +41,7 @@ fn other_names_become_names_of_python() {
         "git_hub.class_ git_hub.my_tool | class_ my_tool"
     );
     assert_eq!(names(&[("1st", "2nd.x")]), "x_1st.x_2nd_x | x_2nd_x");
-    assert_eq!(names(&[("ü", "ß")]), "x_.x_ | x_");
+    assert_eq!(names(&[("ü", "ß")]), "x_.x_ | ");
 }
 
 #[test]
