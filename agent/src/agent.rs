@@ -1,5 +1,6 @@
 //! The agent's loop: one event at a time goes to the engines, and what they put out is performed.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use asyncai_crds::agent::Model;
@@ -10,7 +11,7 @@ use asyncai_watch::{self as watch, Set};
 use kube::ResourceExt;
 use tokio::sync::mpsc;
 
-use crate::channel::console;
+use crate::channel::Channels;
 use crate::driver::code::Code;
 use crate::driver::filter::Filters;
 use crate::driver::turn::{Calls, OrchestratorHandle};
@@ -31,12 +32,15 @@ use crate::store::Store;
 
 mod commands;
 mod perform;
+mod speaking;
 mod watching;
 
 /// What a turn that is under way when the agent must end gets, out of the pod's grace period.
 const LAST_TURN: Duration = Duration::from_secs(12);
 /// What the last reads get.
 const LAST_READS: Duration = Duration::from_secs(5);
+/// What the last replies get to be posted.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 /// What the last writes get.
 const LAST_WRITES: Duration = Duration::from_secs(5);
 /// Events that wait: enough for a burst, and a bound on memory.
@@ -57,10 +61,15 @@ pub(crate) struct Parts {
     pub(crate) default_model: Option<Model>,
     /// What tells the cluster apart in which this program runs.
     pub(crate) cluster_id: Option<String>,
+    pub(crate) channels: Channels,
     /// The session to go on with; None: none is kept.
     pub(crate) session: Option<Result<Opened, session::Error>>,
     /// Whether the terminal is a channel.
     pub(crate) console: bool,
+    /// The channels of the spec to which the command line restricts the agent, the default one first.
+    pub(crate) only: Option<Vec<String>>,
+    /// Where lines that are typed are remembered.
+    pub(crate) history: Option<PathBuf>,
 }
 
 /// The terminal's life.
@@ -106,7 +115,10 @@ pub(crate) struct Running {
     metrics: Metrics,
     readiness: Readiness,
     default_model: Option<Model>,
+    channels: Channels,
     console: bool,
+    only: Option<Vec<String>>,
+    history: Option<PathBuf>,
     terminal: Terminal,
     /// Tool calls that were typed and have not returned.
     calls_typed: usize,
@@ -152,7 +164,10 @@ impl Running {
             metrics: parts.metrics,
             readiness: parts.readiness,
             default_model: parts.default_model,
+            channels: parts.channels,
             console: parts.console,
+            only: parts.only,
+            history: parts.history,
             terminal: Terminal::Idle,
             calls_typed: 0,
             throttled: false,
@@ -184,6 +199,7 @@ impl Running {
             }
             self.drain().await;
         }
+        self.channels.close(LAST_WORDS).await;
         self.servers.close().await;
         if let Some(status) = self.report.write(Instant::now(), SystemTime::now(), true) {
             self.store.save_agent(status);
@@ -237,6 +253,8 @@ impl Running {
                 let (start, answer, saved) = *saved;
                 self.saved(start, answer, saved);
             }
+            Some(Event::Incoming(message)) => self.heard(message),
+            Some(Event::Channels) => self.report.channels = self.channels.status(),
             Some(Event::Console(line)) => self.typed(line),
             Some(Event::Called(line)) => self.called(&line),
             Some(Event::ConsoleClosed) => {
@@ -302,7 +320,8 @@ impl Running {
     /// Applies what the Agent says now, or what its Secrets hold now.
     fn configure(&mut self) {
         let model_before = self.model.take();
-        let channel = self.console.then_some(console::NAME);
+        let channel = self.open_channels();
+        let channel = channel.as_deref();
         let mut settings = Settings::new(&self.agent.spec, self.default_model.as_ref(), &self.secrets, channel);
         // The operator says so in the status; a pod of before must not go on as if it did not matter.
         settings.turns.suspend |= !support::agent(&self.agent.spec).is_empty();
@@ -321,6 +340,7 @@ impl Running {
         self.report.generation = self.agent.metadata.generation.unwrap_or_default();
         self.report.missing.clone_from(&settings.missing);
         self.report.servers = self.servers.status();
+        self.report.channels = self.channels.status();
         self.settings = settings;
         self.hold();
     }

@@ -3,6 +3,7 @@
 use asyncai_crds::{Agent, Watch};
 use tokio::sync::oneshot;
 
+use crate::channel::Incoming;
 use crate::channel::line::Line;
 use crate::python::host::{Answer, Request, Start};
 use crate::secrets::Secrets;
@@ -29,6 +30,10 @@ pub(crate) enum Event {
     Servers,
     /// A mounted Secret changed.
     Secrets,
+    /// Somebody addressed the agent in a channel.
+    Incoming(Incoming),
+    /// How a channel is has changed.
+    Channels,
     /// Code asks for something about the watches.
     Request(Box<Request>),
     /// The object of a watch that code started has this UID, or was not saved.

@@ -1,6 +1,7 @@
 //! Where Agent and Watches come from and their status goes: a cluster, or files.
 
 pub(crate) mod cluster;
+pub(crate) mod forward;
 pub(crate) mod local;
 pub(crate) mod made;
 

@@ -61,6 +61,11 @@ pub const READY_PATH: &str = "/readyz";
 /// Metrics in the text format of Prometheus.
 pub const METRICS_PATH: &str = "/metrics";
 
+/// Port on which an agent serves [`API_PATH`] to its own pod alone; it is reached by forwarding a port.
+pub const API_PORT: u16 = 8081;
+/// Takes a message for the agent: `{"text": …}`.
+pub const API_PATH: &str = "/v1/messages";
+
 /// Time that an agent has to end, in seconds: last reads, last statuses.
 pub const TERMINATION_GRACE_SECONDS: u32 = 30;
 

@@ -60,6 +60,8 @@ reasons! {
     SecretNotFound,
     /// ResolvedRefs is False: an MCP server of the Agent cannot be reached.
     ServerUnavailable,
+    /// ResolvedRefs is False: a channel of the Agent cannot be reached.
+    ChannelUnavailable,
     /// Agent: the session cannot be kept, so that a restart forgets the conversation.
     SessionUnavailable,
 

@@ -50,7 +50,8 @@ impl Outcome {
             parts.push("(no output: end with an expression, or print)".to_owned());
         }
         let note = match (self.lost, self.names.is_empty()) {
-            (true, _) => "names: none, all earlier ones are lost".to_owned(),
+            (true, true) => "names: none, all earlier ones are lost".to_owned(),
+            (true, false) => format!("names, all earlier ones are lost: {}", self.names),
             (false, true) => "names: none".to_owned(),
             (false, false) => format!("names: {}", self.names),
         };
@@ -103,7 +104,7 @@ impl Session {
         worker.send(&Order::Run { source: source.to_owned(), millis: millis(self.limits.wall) });
         let mut outcome = self.finish(worker, catalogue, host).await;
         self.names = !outcome.lost;
-        outcome.lost |= cancelled && outcome.error.is_some();
+        outcome.lost |= cancelled;
         outcome
     }
 

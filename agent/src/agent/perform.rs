@@ -21,7 +21,7 @@ impl Running {
         }
         if self.terminal == Terminal::Waiting && !self.watches.is_busy() {
             self.terminal = Terminal::Open;
-            console::spawn(self.sender.clone());
+            console::spawn(self.sender.clone(), self.sink.screen(), self.history.clone());
         }
         self.metrics.watches.set(i64::try_from(self.roster.len()).unwrap_or(i64::MAX));
         let ready = self.report.servers.iter().filter(|server| server.ready).count();
@@ -86,15 +86,14 @@ impl Running {
                 self.calls.cancel(run);
                 self.code.cancel(run);
             }
-            // Each reply is logged as well, and stdout is where the console and the log are.
-            turns::Output::Publish { .. } => self.metrics.replies.with_label_values(&["published"]).inc(),
+            turns::Output::Publish { run, channel, text } => self.publish(run, channel.as_deref(), &text),
+            turns::Output::Delta { run, channel, text } => self.channels.delta(run, &channel, &text),
             turns::Output::Record(record) => {
                 if let Some(session) = &mut self.session {
                     session.append(&record);
                 }
             }
             turns::Output::Commit => self.commit().await,
-            turns::Output::Delta { .. } => {}
             turns::Output::Seen(numbers) => self.watches.handle(now, watch::Input::Seen(numbers)),
             turns::Output::Usage(usage) => self.report.spent(usage, SystemTime::now()),
             turns::Output::Throttled(throttle) => {
@@ -168,6 +167,7 @@ impl Running {
             | turns::Event::ReplyPublished { .. } => {}
         }
         self.sink.event(event.name(), event.verbose(), event);
+        self.channels.observe(event);
     }
 }
 

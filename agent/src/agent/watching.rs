@@ -218,3 +218,6 @@ fn word(shape: Shape) -> &'static str {
         Shape::State => "state",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,8 @@ use tokio::sync::mpsc;
 use super::setup;
 use crate::agent::{Parts, QUEUE, Running};
 use crate::args::{AgentArgs, Output};
+use crate::channel::Channels;
+use crate::channel::api::Api;
 use crate::event::Event;
 use crate::metrics::Metrics;
 use crate::output::Sink;
@@ -35,6 +37,9 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
     setup::forward_stop(stop, sender.clone());
     let store = cluster::Store::open(&client, &args.namespace, &args.name, &sender);
     let Some((agent, early)) = first(&mut events).await else { return Ok(0) };
+    let listener = Api::bind().await.context("cannot listen for messages")?;
+    let api = Api::serve(listener, &args.name, sender.clone());
+    let channels = Channels::new(sender.clone(), setup::changes(&sender, || Event::Channels), Some(api), None);
     let session = agent.spec.session.as_ref().map(|_| Session::open(Path::new(contract::SESSION_DIR)));
     let secrets = Secrets::mounted(setup::changes(&sender, || Event::Secrets));
     let mut running = Running::new(Parts {
@@ -49,8 +54,11 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
         readiness,
         default_model: setup::default_model()?,
         cluster_id: env::var(contract::CLUSTER_ID_ENV).ok(),
+        channels,
         session,
         console: false,
+        only: None,
+        history: None,
     });
     for event in early {
         running.handle(Some(event));

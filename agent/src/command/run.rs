@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::setup;
 use crate::agent::{Parts, QUEUE, Running};
 use crate::args::RunArgs;
-use crate::channel::console;
+use crate::channel::{Channels, console, spec};
 use crate::event::Event;
 use crate::fleet::Fleet;
 use crate::metrics::Metrics;
@@ -41,10 +41,13 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
             return Ok(1);
         }
     };
-    if let Some(unknown) = args.channels.iter().find(|channel| *channel != console::NAME) {
-        eprintln!("unknown channel {unknown:?}; the agent {} has: {}", agent.name_any(), console::NAME);
-        return Ok(USAGE);
-    }
+    let only = match spec::select(&agent.name_any(), &agent.spec, &args.channels) {
+        Ok(only) => Some(only).filter(|only| !only.is_empty()),
+        Err(unknown) => {
+            eprintln!("{unknown}");
+            return Ok(USAGE);
+        }
+    };
     if let Some(folder) = args.files.iter().find(|path| holds(path, args.state_dir.as_deref())) {
         eprintln!("--state-dir must not be inside {}, from which manifests are read", folder.display());
         return Ok(USAGE);
@@ -53,6 +56,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     if agent.spec.model.is_none() && default_model.is_none() {
         bail!("the Agent {} names no model: set spec.model, with provider Relay to do without one", agent.name_any());
     }
+    let history = args.state_dir.as_ref().map(|folder| folder.join("history"));
     let session = args.state_dir.as_deref().map(|state| Session::open(&state.join("session")));
     let store = local::Store::open(args.state_dir, made, agent, watches)?;
     let (agent, watches) = store.objects();
@@ -61,6 +65,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     setup::forward_stop(stop, sender.clone());
     let mut sink = Sink::stdout(&agent.name_any(), args.output, args.verbose);
     sink.say(&format!("# agent {} with {} watches; /help lists the commands", agent.name_any(), watches.len()));
+    let changes = setup::changes(&sender, || Event::Channels);
     let running = Running::new(Parts {
         agent,
         servers: Servers::new(setup::changes(&sender, || Event::Servers)),
@@ -68,13 +73,16 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
         sender: sender.clone(),
         store: Store::Local(Box::new(store)),
         secrets: Secrets::given(fleet.secrets.clone())?,
+        channels: Channels::new(sender.clone(), changes, None, sink.screen()),
         sink,
         metrics: Metrics::new()?,
         readiness: Readiness::default(),
         default_model,
         cluster_id: None,
         session,
-        console: true,
+        console: only.as_ref().is_none_or(|only| only.iter().any(|name| name == console::NAME)),
+        only,
+        history,
     });
     let _follower = manifests::follow(args.files, made_folder, fleet.secrets, sender.clone())?;
     tokio::spawn(tell(watches, sender));

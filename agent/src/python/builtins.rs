@@ -76,3 +76,6 @@ fn function(name: &str, description: &str, read_only: bool, required: &[&str], p
         read_only,
     }
 }
+
+#[cfg(test)]
+mod tests;
