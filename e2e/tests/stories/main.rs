@@ -5,11 +5,27 @@
 
 mod access;
 mod admission;
+mod away;
 mod burst;
 mod changes;
+mod codemode;
+mod compaction;
+mod conflict;
+mod endpoint;
+mod feedback;
+mod filters;
+mod flood;
 mod idle;
+mod injection;
+mod lifecycle;
 mod manifests;
+mod midturn;
+mod people;
+mod plain_log;
 mod restart;
+mod restored;
 mod secrets;
+mod storm;
+mod turns;
 mod typo;
 mod uninstall;

@@ -1,0 +1,214 @@
+//! The parent's side of a worker: starts it, speaks with it, ends it and tells how it ended.
+
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use monty_types::OOM_EXIT_CODE;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+use crate::catalogue::Catalogue;
+use crate::limits::Limits;
+use crate::wire::{Order, Report};
+
+/// How long a worker may take to start, on a busy machine.
+const START: Duration = Duration::from_secs(15);
+/// How long a worker may take to die.
+const DEATH: Duration = Duration::from_secs(2);
+/// The longest line that is read from a worker.
+const LINE: usize = 64 << 20;
+/// How much is kept of what a worker says before it dies.
+const LAST_WORDS: usize = 2 << 10;
+
+/// A running worker. Dropped, it is killed.
+pub(crate) struct Worker {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    /// Read, not yet parsed; lines before `parsed` are done with.
+    input: Vec<u8>,
+    parsed: usize,
+    /// To be written, from `written` on.
+    output: Vec<u8>,
+    written: usize,
+    last_words: Arc<Mutex<Vec<u8>>>,
+    memory: usize,
+    /// What it was told that it may call.
+    pub(crate) catalogue: Option<Catalogue>,
+}
+
+impl Worker {
+    /// Starts a worker and waits until it is locked in.
+    pub(crate) async fn start(limits: &Limits) -> Result<Self, String> {
+        let cannot = |why: String| format!("Python cannot be started: {why}");
+        let mut child = Command::new(&limits.program.path)
+            .args(&limits.program.arguments)
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| cannot(format!("{}: {error}", limits.program.path.display())))?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(cannot("it has no pipes".to_owned()));
+        };
+        let last_words = Arc::new(Mutex::new(Vec::new()));
+        tokio::spawn(listen(stderr, Arc::clone(&last_words)));
+        let mut worker = Self {
+            child,
+            stdin,
+            stdout,
+            input: Vec::new(),
+            parsed: 0,
+            output: Vec::new(),
+            written: 0,
+            last_words,
+            memory: limits.memory,
+            catalogue: None,
+        };
+        worker.send(&Order::Begin { memory: limits.memory });
+        match timeout(START, worker.ready()).await {
+            Ok(true) => Ok(worker),
+            Ok(false) => Err(cannot(worker.end().await)),
+            Err(_) => Err(cannot(format!("it is not ready after {} s", START.as_secs()))),
+        }
+    }
+
+    /// A test program says other things first.
+    async fn ready(&mut self) -> bool {
+        loop {
+            match self.line().await {
+                None => return false,
+                Some(line) => {
+                    if matches!(serde_json::from_slice(&line), Ok(Report::Ready)) {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts an order into the queue, which [`Worker::next`] empties.
+    pub(crate) fn send(&mut self, order: &Order) {
+        // Orders hold no map with keys other than strings: this cannot fail.
+        if serde_json::to_writer(&mut self.output, order).is_ok() {
+            self.output.push(b'\n');
+        }
+    }
+
+    /// Writes what is queued and reads the next report; none when the worker has ended. Can be cancelled.
+    pub(crate) async fn next(&mut self) -> Option<Report> {
+        let line = self.line().await?;
+        match serde_json::from_slice(&line) {
+            Ok(report) => Some(report),
+            Err(error) => {
+                tracing::warn!(target: "python", %error, "a worker is not understood");
+                None
+            }
+        }
+    }
+
+    async fn line(&mut self) -> Option<Vec<u8>> {
+        loop {
+            if let Some(end) = self.input[self.parsed..].iter().position(|byte| *byte == b'\n') {
+                let line = self.input[self.parsed..self.parsed + end].to_vec();
+                self.parsed += end + 1;
+                if self.parsed == self.input.len() {
+                    self.input.clear();
+                    self.parsed = 0;
+                }
+                return Some(line);
+            }
+            self.input.drain(..self.parsed);
+            self.parsed = 0;
+            if self.input.len() > LINE || !self.exchange().await {
+                return None;
+            }
+        }
+    }
+
+    /// Writes or reads some; false at the end. Both at once, else two full pipes would wait for each other.
+    async fn exchange(&mut self) -> bool {
+        let pending = &self.output[self.written..];
+        tokio::select! {
+            biased;
+            written = self.stdin.write(pending), if !pending.is_empty() => match written {
+                Ok(count) => {
+                    self.written += count;
+                    if self.written == self.output.len() {
+                        self.output.clear();
+                        self.output.shrink_to(64 << 10);
+                        self.written = 0;
+                    }
+                    true
+                }
+                Err(_) => false,
+            },
+            read = self.stdout.read_buf(&mut self.input) => matches!(read, Ok(count) if count > 0),
+        }
+    }
+
+    /// Kills it if it lives, reaps it, and says how it ended.
+    pub(crate) async fn end(mut self) -> String {
+        let exited = match self.child.try_wait() {
+            Ok(Some(status)) => Some(status),
+            // Its pipe closes a moment before it is gone.
+            _ => match timeout(Duration::from_millis(200), self.child.wait()).await {
+                Ok(status) => status.ok(),
+                Err(_) => None,
+            },
+        };
+        let Some(status) = exited else {
+            self.kill().await;
+            return "it does not speak any more".to_owned();
+        };
+        let words = String::from_utf8_lossy(&self.words()).trim().to_owned();
+        let words = if words.is_empty() { words } else { format!(": {words}") };
+        format!("{}{words}", self.cause(status))
+    }
+
+    /// Kills and reaps it.
+    pub(crate) async fn kill(&mut self) {
+        if self.child.start_kill().is_err() || timeout(DEATH, self.child.wait()).await.is_err() {
+            tracing::warn!(target: "python", pid = self.child.id(), "a worker cannot be killed");
+        }
+    }
+
+    fn words(&self) -> Vec<u8> {
+        self.last_words.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn cause(&self, status: ExitStatus) -> String {
+        if status.code() == Some(OOM_EXIT_CODE) {
+            return format!("it used more than {} MB of memory", self.memory >> 20);
+        }
+        #[cfg(unix)]
+        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+            return match signal {
+                libc::SIGSEGV | libc::SIGABRT | libc::SIGBUS => {
+                    format!("the interpreter crashed (signal {signal}), as it does on code that is nested too deeply")
+                }
+                libc::SIGKILL => "it was killed, as the system does when memory is short".to_owned(),
+                _ => format!("it ended by signal {signal}"),
+            };
+        }
+        format!("it ended by itself ({status})")
+    }
+}
+
+/// Keeps the last of what a worker writes to its standard error.
+async fn listen(mut stderr: ChildStderr, last_words: Arc<Mutex<Vec<u8>>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
+        let text = String::from_utf8_lossy(&buffer[..count]);
+        tracing::warn!(target: "python", "{}", text.trim_end());
+        let mut words = last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        words.extend_from_slice(&buffer[..count]);
+        let surplus = words.len().saturating_sub(LAST_WORDS);
+        words.drain(..surplus);
+    }
+}
