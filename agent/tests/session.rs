@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
@@ -84,21 +84,36 @@ fn short(message: &Value) -> String {
     }
 }
 
-fn start(folder: &Path) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_asyncai"));
-    command.arg("run").arg("-f").arg(folder.join("agent.yaml")).arg("--state-dir").arg(folder.join("state"));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+/// Ends with the test, whatever its outcome.
+struct Run(Child);
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
-/// Says `input`, answers the one call that follows by `reply`, and gives what the program printed.
-fn once(folder: &Path, model: &Model, input: &str, reply: &str) -> (Vec<String>, Output) {
-    let mut child = start(folder);
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+fn start(folder: &Path) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_asyncai"));
+    command.arg("run").arg("-f").arg(folder.join("agent.yaml")).arg("--state-dir").arg(folder.join("state"));
+    Run(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap())
+}
+
+/// Says `input`, answers the one call that follows by `reply`, and gives that call and what the program printed.
+fn once(folder: &Path, model: &Model, input: &str, reply: &str) -> (Vec<String>, String) {
+    let mut run = start(folder);
+    run.0.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let mut output = run.0.stdout.take().unwrap();
+    let (ended, said) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut said = String::new();
+        output.read_to_string(&mut said).unwrap();
+        ended.send(said)
+    });
     let called = model.called();
     model.answer(&json!({"content": reply}));
-    let (ended, end) = mpsc::channel();
-    std::thread::spawn(move || ended.send(child.wait_with_output().unwrap()));
-    (called, end.recv_timeout(LIMIT).expect("the end of the run"))
+    (called, said.recv_timeout(LIMIT).expect("the end of the run"))
 }
 
 #[test]
@@ -112,22 +127,20 @@ fn a_kill_in_the_middle_of_a_turn_loses_nothing_and_runs_nothing_twice() {
     );
     fs::write(folder.path().join("agent.yaml"), manifest).unwrap();
 
-    let mut child = start(folder.path());
-    let mut input = child.stdin.take().unwrap();
+    let mut run = start(folder.path());
+    let mut input = run.0.stdin.take().unwrap();
     writeln!(input, "how much is it?").unwrap();
     assert_eq!(model.called(), ["user: how much is it?"]);
     let call = json!({"id": "a", "function": {"name": "run_code", "arguments": r#"{"code": "6 * 7"}"#}});
     model.answer(&json!({"tool_calls": [call]}));
     let begun = ["user: how much is it?", "calls \"a\"", "result of \"a\": true"];
     assert_eq!(model.called(), begun);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(run);
     model.answer(&json!({"content": "too late"}));
 
     let restarted = "user: [the agent was restarted: what run_code had defined is gone]";
-    let (called, output) = once(folder.path(), &model, "", "It is 42.");
+    let (called, said) = once(folder.path(), &model, "", "It is 42.");
     assert_eq!(called, [begun.as_slice(), &[restarted]].concat());
-    let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("It is 42.") && !said.contains("too late"), "{said}");
 
     let (called, _) = once(folder.path(), &model, "sure?\n", "Yes.");
