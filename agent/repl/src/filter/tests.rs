@@ -110,12 +110,12 @@ async fn the_deadline_ends_the_event_only() {
     let lines = feed("if event['stop']:\n  while True: pass\n'on'", &[r#"{"stop":true}"#, r#"{"stop":false}"#]).await;
     assert!(lines[0].contains("TimeoutError: stopped after"), "{lines:?}");
     assert_eq!(lines[1], "on");
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
 async fn a_worker_that_must_be_killed_loses_the_scope_and_says_so() {
-    let mut filter = Filter::new("stuck()", filter_limits());
+    let mut filter = Filter::new("stuck()", Limits { wall: Duration::from_secs(2), ..filter_limits() });
     let (catalogue, host) = (catalogue().read_only(), Recorder::new());
     let error = filter.event("{}", &catalogue, &host).await.unwrap_err();
     assert!(error.lost);

@@ -16,7 +16,7 @@ use serde_json::Map;
 use crate::call::{CallError, Exception};
 use crate::convert::{from_json, to_json};
 use crate::identifier::did_you_mean;
-use crate::wire::{Asked, Most, Names, Report};
+use crate::wire::{ARGUMENTS, Asked, Most, Names};
 use crate::worker::io::{Answer, Io};
 use crate::worker::printed::Printed;
 
@@ -114,7 +114,10 @@ impl<'a> Run<'a> {
             // Not to be caught, or the flood would go on.
             return call.abort(exception(&self.most.too_many()), self.printed.writer());
         }
-        self.io.send(&Report::Call(asked));
+        if !self.io.call(asked) {
+            let message = format!("the arguments have more than {} MB", ARGUMENTS >> 20);
+            return call.resume(error(ExcType::ValueError, message), self.printed.writer());
+        }
         let place = (call.position.start, call.position.end);
         if call.allow_eager_await
             || self.awaited.get(&call.position.filename).is_some_and(|calls| calls.contains(&place))

@@ -26,11 +26,12 @@ pub(crate) fn program() -> Program {
 }
 
 pub(crate) fn filter_limits() -> Limits {
-    Limits { program: program(), ..Limits::filter() }
+    // Tests run side by side, and on busy machines.
+    Limits { program: program(), wall: Duration::from_secs(5), ..Limits::filter() }
 }
 
 pub(crate) fn code_limits() -> Limits {
-    Limits { program: program(), wall: Duration::from_secs(10), ..Limits::code() }
+    Limits { program: program(), wall: Duration::from_secs(20), ..Limits::code() }
 }
 
 /// A host that writes down what it is asked, and answers by a rule.
