@@ -130,3 +130,11 @@ async fn memory_is_limited() {
     assert!(lines[0].contains("memory"), "{lines:?}");
     assert_eq!(lines[1], "on");
 }
+
+#[tokio::test]
+async fn each_event_has_its_whole_time() {
+    let source = "import time\nend = time.time() + event['seconds']\nwhile time.time() < end: pass\n'done'";
+    let lines = feed(source, &[r#"{"seconds":3}"#, r#"{"seconds":2.5}"#, r#"{"seconds":9}"#]).await;
+    assert_eq!(lines[..2], ["done", "done"]);
+    assert!(lines[2].contains("TimeoutError") || lines[2].contains("stopped after"), "{lines:?}");
+}

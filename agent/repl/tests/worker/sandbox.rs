@@ -7,7 +7,7 @@ use asyncai_repl::{Catalogue, Filter, Limits, Session};
 use crate::{Echo, program};
 
 fn limits(limits: Limits) -> Limits {
-    Limits { program: program(), ..limits }
+    Limits { program: program(), wall: std::time::Duration::from_mins(1), ..limits }
 }
 
 fn status(child: &str, field: &str) -> String {
@@ -68,7 +68,7 @@ async fn a_worker_asks_nothing_of_the_system() {
     std::fs::write(&script, text).unwrap();
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let program = program().with_path(&script);
-    let mut session = Session::new(Limits { program, ..Limits::code() });
+    let mut session = Session::new(Limits { program, ..limits(Limits::code()) });
     for source in [
         "import os, random, time, datetime\nrandom.random(), time.time(), datetime.datetime.now()",
         "open('/etc/passwd')",
