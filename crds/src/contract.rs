@@ -66,6 +66,9 @@ pub const API_PORT: u16 = 8081;
 /// Takes a message for the agent: `{"text": …}`.
 pub const API_PATH: &str = "/v1/messages";
 
+/// Name of the ValidatingAdmissionPolicy, and of its binding, that confine agents to their own Watches.
+pub const ADMISSION_POLICY: &str = "asyncai-agents-own-watches";
+
 /// Time that an agent has to end, in seconds: last reads, last statuses.
 pub const TERMINATION_GRACE_SECONDS: u32 = 30;
 
