@@ -22,7 +22,8 @@ trap cleanup EXIT
 
 e2e/lint.sh
 ASYNCAI_PEERS=$(e2e/peers/setup.sh) # MCP by its Python SDK, in both directions
-export ASYNCAI_PEERS
+ASYNCAI_IRC=$(e2e/irc/setup.sh) # a real IRC server
+export ASYNCAI_PEERS ASYNCAI_IRC
 env -u KUBECONFIG cargo test --workspace ${CI:+--locked}
 wait "$build"
 e2e/cluster/with.sh e2e/cluster/image.sh

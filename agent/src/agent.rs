@@ -1,5 +1,6 @@
 //! The agent's loop: one event at a time goes to the engines, and what they put out is performed.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use asyncai_crds::agent::Model;
@@ -10,28 +11,36 @@ use asyncai_watch::{self as watch, Set};
 use kube::ResourceExt;
 use tokio::sync::mpsc;
 
-use crate::channel::console;
-use crate::conditions;
+use crate::channel::Channels;
+use crate::driver::code::Code;
+use crate::driver::filter::Filters;
 use crate::driver::turn::{Calls, OrchestratorHandle};
 use crate::driver::watch::Subscriptions;
 use crate::event::Event;
 use crate::metrics::Metrics;
 use crate::output::Sink;
+use crate::python::catalogue::Current;
+use crate::python::host::Host;
 use crate::report::Report;
 use crate::roster::{Roster, Saved};
 use crate::secrets::Secrets;
 use crate::serve::Readiness;
 use crate::servers::Connections;
+use crate::session::{self, Opened, Session};
 use crate::settings::Settings;
 use crate::store::Store;
 
 mod commands;
 mod perform;
+mod speaking;
+mod watching;
 
 /// What a turn that is under way when the agent must end gets, out of the pod's grace period.
 const LAST_TURN: Duration = Duration::from_secs(12);
 /// What the last reads get.
 const LAST_READS: Duration = Duration::from_secs(5);
+/// What the last replies get to be posted.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 /// What the last writes get.
 const LAST_WRITES: Duration = Duration::from_secs(5);
 /// Events that wait: enough for a burst, and a bound on memory.
@@ -52,8 +61,15 @@ pub(crate) struct Parts {
     pub(crate) default_model: Option<Model>,
     /// What tells the cluster apart in which this program runs.
     pub(crate) cluster_id: Option<String>,
+    pub(crate) channels: Channels,
+    /// The session to go on with; None: none is kept.
+    pub(crate) session: Option<Result<Opened, session::Error>>,
     /// Whether the terminal is a channel.
     pub(crate) console: bool,
+    /// The channels of the spec to which the command line restricts the agent, the default one first.
+    pub(crate) only: Option<Vec<String>>,
+    /// Where lines that are typed are remembered.
+    pub(crate) history: Option<PathBuf>,
 }
 
 /// The terminal's life.
@@ -84,15 +100,25 @@ pub(crate) struct Running {
     report: Report,
     subscriptions: Subscriptions,
     calls: Calls,
+    /// What Python may call.
+    catalogue: Current,
+    filters: Filters,
+    code: Code,
+    /// Watches that the model waits for.
+    starting: watching::Startings,
     servers: Servers,
     connections: Connections,
     store: Store,
+    session: Option<Session>,
     secrets: Secrets,
     sink: Sink,
     metrics: Metrics,
     readiness: Readiness,
     default_model: Option<Model>,
+    channels: Channels,
     console: bool,
+    only: Option<Vec<String>>,
+    history: Option<PathBuf>,
     terminal: Terminal,
     /// Tool calls that were typed and have not returned.
     calls_typed: usize,
@@ -110,6 +136,8 @@ impl Running {
         // Only spreads reconnects of many agents over time.
         let seed = wall.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos().into());
         let handle = OrchestratorHandle::new(parts.sender.clone());
+        let catalogue = Current::default();
+        let host = Host::new(parts.servers.clone(), catalogue.clone(), parts.sender.clone());
         let mut running = Self {
             name: parts.agent.name_any(),
             watches: Set::new(now, wall, seed),
@@ -118,6 +146,10 @@ impl Running {
             report,
             subscriptions: Subscriptions::new(parts.servers.clone(), parts.sender.clone()),
             calls: Calls::new(handle),
+            filters: Filters::new(parts.servers.clone(), catalogue.clone(), host.clone(), parts.sender.clone()),
+            code: Code::new(catalogue.clone(), host, parts.sender.clone()),
+            catalogue,
+            starting: watching::Startings::new(),
             connections: Connections::new(parts.servers.clone(), parts.cluster_id),
             servers: parts.servers,
             settings: Settings::default(),
@@ -126,25 +158,33 @@ impl Running {
             events: parts.events,
             sender: parts.sender,
             store: parts.store,
+            session: None,
             secrets: parts.secrets,
             sink: parts.sink,
             metrics: parts.metrics,
             readiness: parts.readiness,
             default_model: parts.default_model,
+            channels: parts.channels,
             console: parts.console,
+            only: parts.only,
+            history: parts.history,
             terminal: Terminal::Idle,
             calls_typed: 0,
             throttled: false,
             stopping: false,
             finished: false,
         };
+        let records = running.open_session(parts.session);
         running.configure();
+        if let Some(records) = records {
+            running.turns.handle(now, turns::Input::Restore(records));
+        }
         running
     }
 
     /// Runs until the agent is stopped, or has nothing more to do.
     pub(crate) async fn run(mut self) {
-        self.drain();
+        self.drain().await;
         while !self.finished {
             let wake = self.next_wake();
             let event = tokio::select! {
@@ -157,8 +197,9 @@ impl Running {
                 let Ok(event) = self.events.try_recv() else { break };
                 self.handle(Some(event));
             }
-            self.drain();
+            self.drain().await;
         }
+        self.channels.close(LAST_WORDS).await;
         self.servers.close().await;
         if let Some(status) = self.report.write(Instant::now(), SystemTime::now(), true) {
             self.store.save_agent(status);
@@ -184,6 +225,7 @@ impl Running {
             Some(Event::WatchGone(uid)) => {
                 let input = self.roster.remove(&uid);
                 self.watches.handle(now, input);
+                self.filters.forget(&watch::Id::from(uid.as_str()));
                 self.store.forget_watch(&uid);
             }
             Some(Event::Manifests(agent, watches, secrets)) => {
@@ -205,7 +247,14 @@ impl Running {
             }
             Some(Event::Watches(input)) => self.watches.handle(now, *input),
             Some(Event::Turns(input)) => self.turns.handle(now, input),
-            Some(Event::Servers) => self.report.servers = self.servers.status(),
+            Some(Event::Servers) => self.servers_changed(now),
+            Some(Event::Request(request)) => self.requested(*request),
+            Some(Event::Saved(saved)) => {
+                let (start, answer, saved) = *saved;
+                self.saved(start, answer, saved);
+            }
+            Some(Event::Incoming(message)) => self.heard(message),
+            Some(Event::Channels) => self.report.channels = self.channels.status(),
             Some(Event::Console(line)) => self.typed(line),
             Some(Event::Called(line)) => self.called(&line),
             Some(Event::ConsoleClosed) => {
@@ -215,6 +264,33 @@ impl Running {
                 self.turns.handle(now, turns::Input::Eof);
             }
             Some(Event::Stop | Event::AgentGone) => self.stop(now),
+        }
+    }
+
+    /// Keeps the session from now on. The records of an earlier process, to go on with.
+    fn open_session(&mut self, session: Option<Result<Opened, session::Error>>) -> Option<Vec<turns::Record>> {
+        match session? {
+            Ok(Opened { session, records, problems }) => {
+                problems.iter().for_each(|problem| tracing::warn!(problem, "the session was not whole"));
+                self.session = Some(session);
+                Some(records)
+            }
+            Err(error) => {
+                self.session_fails(&error);
+                None
+            }
+        }
+    }
+
+    fn session_fails(&mut self, error: &session::Error) {
+        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        self.report.session = Some(format!("{error}{cause}; a restart forgets the conversation"));
+    }
+
+    fn servers_changed(&mut self, now: Instant) {
+        self.report.servers = self.servers.status();
+        if self.catalogue.refresh(&self.servers) {
+            self.watches.handle(now, watch::Input::Recheck);
         }
     }
 
@@ -244,13 +320,15 @@ impl Running {
     /// Applies what the Agent says now, or what its Secrets hold now.
     fn configure(&mut self) {
         let model_before = self.model.take();
-        let channel = self.console.then_some(console::NAME);
+        let channel = self.open_channels();
+        let channel = channel.as_deref();
         let mut settings = Settings::new(&self.agent.spec, self.default_model.as_ref(), &self.secrets, channel);
         // The operator says so in the status; a pod of before must not go on as if it did not matter.
         settings.turns.suspend |= !support::agent(&self.agent.spec).is_empty();
         // A key that is not there yet may come: what a call without it would cost is not spent.
         let model = settings.model(&self.secrets);
         settings.turns.suspend |= !settings.turns.relay && model.is_err();
+        settings.turns.persistent = self.session.is_some();
         self.connections.apply(&settings.servers);
         let now = Instant::now();
         self.watches.handle(now, watch::Input::Limit(settings.max_watches));
@@ -262,6 +340,7 @@ impl Running {
         self.report.generation = self.agent.metadata.generation.unwrap_or_default();
         self.report.missing.clone_from(&settings.missing);
         self.report.servers = self.servers.status();
+        self.report.channels = self.channels.status();
         self.settings = settings;
         self.hold();
     }
@@ -273,10 +352,8 @@ impl Running {
     }
 
     fn take(&mut self, watch: &Watch) {
-        let Some(now) = conditions::time(SystemTime::now()) else { return };
-        let (input, refused) = self.roster.take(&self.name, watch, &now);
+        let input = self.roster.take(&self.name, watch);
         self.watches.handle(Instant::now(), input);
-        self.save(refused);
     }
 
     fn save(&mut self, saved: Option<Saved>) {

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+
+/// Under this name kubectl runs it as a plugin.
+const PLUGIN: &str = "kubectl-asyncai";
 
 /// LLM agents that are woken by pushed changes.
 #[derive(Debug, Parser)]
@@ -10,6 +13,18 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// The command line as it was given; one that is wrong ends the program.
+    pub(crate) fn given() -> Self {
+        let program = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+        let plugin = program.file_name().is_some_and(|name| name == PLUGIN);
+        let command = Self::command();
+        let mut command = if plugin { command.bin_name("kubectl asyncai") } else { command };
+        let matches = command.get_matches_mut();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -25,6 +40,11 @@ pub(crate) enum Command {
     #[command(after_help = "Exit status: 0 valid, 1 findings, 2 a file cannot be read.\n\n\
         Example:\n  asyncai check -f fleet/")]
     Check(CheckArgs),
+    /// Talks to an agent in a cluster, by a port forwarded to its pod; as `kubectl-asyncai` also a plugin of kubectl.
+    #[command(after_help = "Input that is no terminal is one message; its reply goes to stdout.\n\n\
+        Exit status: 0 the agent replied or chose to be silent, 1 not.\n\n\
+        Examples:\n  asyncai chat alice -n bidder\n  echo 'how is the bidder?' | kubectl asyncai chat alice")]
+    Chat(ChatArgs),
     /// Serves one of the reference MCP servers, or checks a foreign one.
     #[command(subcommand)]
     Mcp(Mcp),
@@ -57,9 +77,22 @@ pub(crate) struct RunArgs {
     /// Writes every event, not only notices and replies.
     #[arg(long)]
     pub(crate) verbose: bool,
-    /// Restricts the agent to these channels of its spec; `console` is the terminal.
+    /// Restricts the agent to these channels of its spec, the default one first: each by its name or by that of its IRC
+    /// channel. `console` is the terminal.
     #[arg(short, long = "channel", value_name = "CHANNEL")]
     pub(crate) channels: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ChatArgs {
+    /// Name of the Agent.
+    pub(crate) agent: String,
+    /// Its namespace; else that of the context.
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    /// Context of the kubeconfig; else the current one.
+    #[arg(long)]
+    pub(crate) context: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -96,6 +129,9 @@ pub(crate) enum Mcp {
     /// Objects of Kubernetes and kcp as event logs.
     #[command(after_help = "Example:\n  asyncai mcp kcp --access read-only --kubeconfig ~/.kube/config")]
     Kcp(KcpArgs),
+    /// Files and directories as states: resources `file://…`, tools `read_file` and `list_dir`.
+    #[command(after_help = "Example:\n  asyncai mcp file --root /data --root /etc/hosts")]
+    File(FileArgs),
     /// Tells what a server lacks to be watchable.
     #[command(after_help = "Exit status: 0 watchable, 1 not.\n\nExamples:\n  \
         asyncai mcp check asyncai mcp simple\n  asyncai mcp check http://127.0.0.1:8931/mcp")]
@@ -130,6 +166,15 @@ pub(crate) struct KcpArgs {
     /// Acts as this account, with a token minted anew at each connection.
     #[arg(long, value_name = "NS/NAME")]
     pub(crate) service_account: Option<String>,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FileArgs {
+    /// A directory, or a single file, that is served read-only; nothing else is.
+    #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
+    pub(crate) root: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) listen: Listen,
 }

@@ -2,9 +2,10 @@
 
 use std::time::SystemTime;
 
+use asyncai_crds::agent::ModelManaged;
 use asyncai_crds::condition::{self, Status as Holds};
 use asyncai_crds::watch::{Baseline, Counts, Cursor, Shape};
-use asyncai_crds::{Condition, Reason, Time, WatchStatus};
+use asyncai_crds::{Agent, Condition, Reason, Time, WatchStatus};
 use asyncai_watch::{FailureKind, Phase, Resume, Status};
 
 #[cfg(test)]
@@ -20,8 +21,11 @@ pub(crate) fn watch(old: &WatchStatus, uri: &str, status: &Status, now: &Time) -
     };
     let mut conditions = vec![
         make(condition::ACCEPTED, accepted(&status.phase)),
-        make(condition::SUBSCRIBED, subscribed(&status.phase)),
+        make(condition::SUBSCRIBED, subscribed(&status.phase, status.restore_failed)),
     ];
+    if let Some(message) = &status.broken_filter {
+        conditions.push(make(condition::FILTER_FAILING, (Holds::True, Reason::FilterFailing, broken(message))));
+    }
     if status.throttled {
         let message = "spec.maxNoticesPerHour is reached: lines wait and are then told together".to_owned();
         conditions.push(make(condition::THROTTLED, (Holds::True, Reason::NoticeLimit, message)));
@@ -48,40 +52,21 @@ pub(crate) fn watch(old: &WatchStatus, uri: &str, status: &Status, now: &Time) -
             notices: status.counts.notices,
             gaps: status.counts.gaps,
             resubscribes: status.counts.resubscribes,
+            filter_errors: status.counts.filter_errors,
         }),
         last_event_time: status.last_event.and_then(time),
         last_notice_time: status.last_notice.and_then(time),
     }
 }
 
-/// The status of a Watch that the agent does not run: as before, but for the conditions.
-pub(crate) fn refused(old: &WatchStatus, reason: Reason, message: &str, generation: i64, now: &Time) -> WatchStatus {
-    let conditions = vec![
-        condition::new(condition::ACCEPTED, Holds::False, reason, message, generation, now),
-        condition::new(
-            condition::SUBSCRIBED,
-            Holds::False,
-            Reason::Pending,
-            "the Watch is not accepted",
-            generation,
-            now,
-        ),
-    ];
-    WatchStatus { observed_generation: None, conditions: condition::follow(&old.conditions, conditions), ..old.clone() }
-}
-
-/// What the status of a Watch lets the engine resume from. If `uri` was changed while no agent ran, that is nothing but
-/// the counts: cursor and baseline are of another resource.
-pub(crate) fn resume(status: &WatchStatus, uri: &str) -> Resume {
+/// What the status of a Watch lets the engine resume from.
+pub(crate) fn resume(status: &WatchStatus) -> Resume {
     let counts = status.counts.unwrap_or_default();
-    let same = status.uri.as_deref() == Some(uri);
     Resume {
-        cursor: status
-            .cursor
-            .as_ref()
-            .filter(|_| same)
-            .map(|c| asyncai_watch::Cursor { epoch: c.epoch.clone(), seq: c.seq }),
-        baseline: status.baseline.as_ref().filter(|_| same).map(|baseline| asyncai_watch::Baseline {
+        uri: status.uri.clone(),
+        server: status.server.clone(),
+        cursor: status.cursor.as_ref().map(|c| asyncai_watch::Cursor { epoch: c.epoch.clone(), seq: c.seq }),
+        baseline: status.baseline.as_ref().map(|baseline| asyncai_watch::Baseline {
             hash: baseline.hash.clone(),
             items: baseline.items,
             digests: baseline.digests.clone(),
@@ -93,6 +78,7 @@ pub(crate) fn resume(status: &WatchStatus, uri: &str) -> Resume {
             notices: counts.notices,
             gaps: counts.gaps,
             resubscribes: counts.resubscribes,
+            filter_errors: counts.filter_errors,
         },
         last_event: status.last_event_time.as_ref().map(|time| time.0.into()),
         last_notice: status.last_notice_time.as_ref().map(|time| time.0.into()),
@@ -103,6 +89,24 @@ pub(crate) fn resume(status: &WatchStatus, uri: &str) -> Resume {
 pub(crate) fn time(at: SystemTime) -> Option<Time> {
     let stamp = jiff::Timestamp::try_from(at).ok()?;
     jiff::Timestamp::from_second(stamp.as_second()).ok().map(Time)
+}
+
+/// Whether the model may make and delete Watches.
+///
+/// # Errors
+/// Why not, as a sentence for the model.
+pub(crate) fn may_manage(agent: &Agent) -> Result<(), String> {
+    if agent.spec.watches.model_managed == ModelManaged::Deny {
+        return Err(
+            "spec.watches.modelManaged of the Agent is Deny: only people make and remove its watches".to_owned()
+        );
+    }
+    let conditions = agent.status.as_ref().map_or(&[][..], |status| &status.conditions);
+    let denied = condition::find(conditions, condition::MODEL_WATCHES_DENIED);
+    match denied.filter(|denied| denied.status == Holds::True.as_str()) {
+        Some(denied) => Err(denied.message.clone()),
+        None => Ok(()),
+    }
 }
 
 /// The agent's own conditions: `missing` says which Secrets and servers are not there.
@@ -127,6 +131,17 @@ pub(crate) fn agent(
     condition::follow(old, conditions)
 }
 
+/// The end of a traceback says what happened, so it is kept when the whole is too long.
+fn broken(message: &str) -> String {
+    const INTRODUCTION: &str = "events are told by the default line, because spec.onEvent failed ten times in a row: ";
+    let room = condition::MESSAGE_MAX - INTRODUCTION.len() - '…'.len_utf8();
+    let message = message.trim_end();
+    match message.len().checked_sub(room) {
+        None | Some(0) => format!("{INTRODUCTION}{message}"),
+        Some(over) => format!("{INTRODUCTION}…{}", &message[message.ceil_char_boundary(over)..]),
+    }
+}
+
 fn accepted(phase: &Phase) -> (Holds, Reason, String) {
     match phase {
         Phase::Refused { maximum } => {
@@ -134,6 +149,7 @@ fn accepted(phase: &Phase) -> (Holds, Reason, String) {
                 format!("spec.watches.max of the Agent allows {maximum}, and that many are older than this one");
             (Holds::False, Reason::TooManyWatches, message)
         }
+        Phase::InvalidFilter { message } => (Holds::False, Reason::InvalidFilter, format!("spec.onEvent: {message}")),
         Phase::Suspended
         | Phase::Connecting
         | Phase::Subscribed
@@ -142,9 +158,15 @@ fn accepted(phase: &Phase) -> (Holds, Reason, String) {
     }
 }
 
-fn subscribed(phase: &Phase) -> (Holds, Reason, String) {
+fn subscribed(phase: &Phase, restore_failed: bool) -> (Holds, Reason, String) {
     match phase {
-        Phase::Refused { .. } => (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned()),
+        Phase::Failed { failure, .. } if restore_failed => {
+            let message = format!("could not be resumed after a restart, and is tried again: {}", failure.message);
+            (Holds::False, Reason::RestoreFailed, message)
+        }
+        Phase::Refused { .. } | Phase::InvalidFilter { .. } => {
+            (Holds::False, Reason::Pending, "the Watch is not accepted".to_owned())
+        }
         Phase::Suspended => (Holds::False, Reason::Suspended, "spec.suspend is set".to_owned()),
         Phase::Connecting => (Holds::False, Reason::Connecting, String::new()),
         Phase::Subscribed => (Holds::True, Reason::Subscribed, String::new()),

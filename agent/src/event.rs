@@ -1,8 +1,11 @@
 //! Everything that the agent's loop can meet.
 
 use asyncai_crds::{Agent, Watch};
+use tokio::sync::oneshot;
 
+use crate::channel::Incoming;
 use crate::channel::line::Line;
+use crate::python::host::{Answer, Request, Start};
 use crate::secrets::Secrets;
 
 /// Something that happened.
@@ -27,6 +30,14 @@ pub(crate) enum Event {
     Servers,
     /// A mounted Secret changed.
     Secrets,
+    /// Somebody addressed the agent in a channel.
+    Incoming(Incoming),
+    /// How a channel is has changed.
+    Channels,
+    /// Code asks for something about the watches.
+    Request(Box<Request>),
+    /// The object of a watch that code started has this UID, or was not saved.
+    Saved(Box<(Start, oneshot::Sender<Answer>, Result<String, String>)>),
     /// A line was typed.
     Console(Line),
     /// A tool call that was typed has returned: a line for the terminal.

@@ -15,6 +15,9 @@ use crate::secrets;
 #[cfg(test)]
 mod tests;
 
+/// The field of a Watch that holds its filter.
+const ON_EVENT: &str = "spec.onEvent";
+
 /// The valid objects among manifests, and what is wrong with the others.
 #[derive(Default)]
 pub(crate) struct Fleet {
@@ -23,8 +26,35 @@ pub(crate) struct Fleet {
     /// Values of Secrets.
     pub(crate) secrets: Vec<secrets::Value>,
     pub(crate) problems: Vec<Problem>,
+    /// The filters of the watches.
+    pub(crate) filters: Vec<Filter>,
     /// Objects of other kinds.
     pub(crate) others: usize,
+}
+
+/// The Python of a Watch, and where it stands.
+pub(crate) struct Filter {
+    file: PathBuf,
+    /// Of the field.
+    line: usize,
+    /// Its lines are those below the field's.
+    block: bool,
+    pub(crate) source: String,
+}
+
+impl Filter {
+    fn new(document: &Document, source: &str) -> Self {
+        let line = document.line(ON_EVENT);
+        let text = document.text.lines().nth(line - document.first_line).unwrap_or_default();
+        let block = text.rsplit_once(": ").is_some_and(|(_, style)| style.trim_start().starts_with('|'));
+        Self { file: document.path.clone(), line, block, source: source.to_owned() }
+    }
+
+    /// What is wrong with it at its own line `line`, 0 for the whole.
+    pub(crate) fn problem(&self, line: u32, message: String) -> Problem {
+        let below = if self.block { usize::try_from(line).unwrap_or_default() } else { 0 };
+        Problem { file: self.file.clone(), line: self.line + below, field: ON_EVENT.to_owned(), message }
+    }
 }
 
 /// Something wrong in a manifest; `line` is 0 if it is the file as a whole.
@@ -86,10 +116,6 @@ impl Fleet {
         };
         let name = agent.name_any();
         let unsupported = support::agent(&agent.spec).into_iter().map(|what| format!("Agent {name}: {what}"));
-        let filtered = self.watches.iter().flat_map(|watch| {
-            let name = watch.name_any();
-            support::watch(&watch.spec).into_iter().map(move |what| format!("Watch {name}: {what}"))
-        });
         let secrets = self.secrets.iter().map(|(name, key, _)| (name, key)).collect::<BTreeSet<_>>();
         let absent = contract::secret_refs(&agent.spec).into_iter().filter_map(|reference| {
             let SecretKeyRef { name: secret, key } = reference.secret;
@@ -102,14 +128,17 @@ impl Fleet {
             let wanted = &watch.spec.agent_ref.name;
             format!("Watch {}: spec.agentRef.name: there is no Agent {wanted:?}, only {name:?}", watch.name_any())
         });
-        let wrong = unsupported.chain(filtered).chain(absent).chain(strangers).collect::<Vec<_>>();
+        let wrong = unsupported.chain(absent).chain(strangers).collect::<Vec<_>>();
         if wrong.is_empty() { Ok((agent.clone(), self.watches.clone())) } else { Err(wrong) }
     }
 
     fn add(&mut self, validator: &Validator, document: &Document, seen: &mut BTreeMap<String, String>) {
         match validator.create(&document.value) {
             Ok(Object::Agent(agent)) => self.agents.push(*agent),
-            Ok(Object::Watch(watch)) => self.watches.push(*watch),
+            Ok(Object::Watch(watch)) => {
+                self.filters.extend(watch.spec.on_event.iter().map(|source| Filter::new(document, source)));
+                self.watches.push(*watch);
+            }
             Err(findings) => self.problems.extend(findings.into_iter().map(|finding| problem(document, finding))),
         }
         self.unique(document, seen);

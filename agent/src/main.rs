@@ -12,11 +12,13 @@ mod follow;
 mod manifest;
 mod metrics;
 mod output;
+mod python;
 mod report;
 mod roster;
 mod secrets;
 mod serve;
 mod servers;
+mod session;
 mod settings;
 mod store;
 mod telemetry;
@@ -24,17 +26,17 @@ mod telemetry;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
-use clap::Parser;
 use tokio::runtime::Runtime;
 
 use crate::args::{Cli, Command, Output};
 
-// musl's allocator is many times slower.
+// musl's allocator is many times slower than the one below this, which limits what Python may hold in a worker.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: asyncai_repl::Allocator = asyncai_repl::Allocator;
 
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
+    asyncai_repl::serve_if_worker();
+    let command = Cli::given().command;
     let result = Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
         let result = runtime.block_on(run(command));
         // A read of the terminal cannot be cancelled, and would keep the program until the next line is typed.
@@ -51,14 +53,20 @@ fn main() -> ExitCode {
 }
 
 async fn run(command: Command) -> Result<u8> {
-    telemetry::init(!matches!(&command, Command::Run(args) if args.output == Output::Text));
+    let for_people = match &command {
+        Command::Run(args) => args.output == Output::Text,
+        Command::Chat(_) => true,
+        Command::Agent(_) | Command::Check(_) | Command::Mcp(_) => false,
+    };
+    telemetry::init(!for_people);
     rustls::crypto::ring::default_provider()
         .install_default()
         .map_err(|_| anyhow!("a TLS provider was installed twice"))?;
     match command {
         Command::Agent(args) => command::agent::run(args).await,
         Command::Run(args) => command::run::run(args).await,
-        Command::Check(args) => command::check::run(&args),
+        Command::Chat(args) => command::chat::run(args).await,
+        Command::Check(args) => command::check::run(&args).await,
         Command::Mcp(command) => command::mcp::run(command).await,
     }
 }

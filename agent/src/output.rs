@@ -1,18 +1,19 @@
 //! What stdout carries: the agent's events as NDJSON, or its replies for people.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::args::Output;
+use crate::channel::console::Screen;
 
 #[cfg(test)]
 mod tests;
 
 /// Writes events to stdout.
 #[derive(Debug)]
-pub(crate) struct Sink<W = io::Stdout> {
+pub(crate) struct Sink<W = Screen> {
     agent: String,
     format: Output,
     verbose: bool,
@@ -21,7 +22,12 @@ pub(crate) struct Sink<W = io::Stdout> {
 
 impl Sink {
     pub(crate) fn stdout(agent: &str, format: Output, verbose: bool) -> Self {
-        Self { agent: agent.to_owned(), format, verbose, to: io::stdout() }
+        Self { agent: agent.to_owned(), format, verbose, to: Screen::default() }
+    }
+
+    /// Where people see replies, if stdout is for them.
+    pub(crate) fn screen(&self) -> Option<Screen> {
+        (self.format == Output::Text).then(|| self.to.clone())
     }
 }
 
@@ -72,11 +78,10 @@ struct Line<'a> {
     fields: &'a Map<String, Value>,
 }
 
-/// People read replies; a notice is what the agent reads.
+/// People read replies, which the screen shows as they come; a notice is what the agent reads.
 fn text(name: &str, fields: &Map<String, Value>) -> Option<String> {
     match name {
-        "reply.published" => fields.get("text").and_then(Value::as_str).map(str::to_owned),
-        "watch.notice" => None,
+        "reply.published" | "run.delta" | "watch.notice" => None,
         _ => Some(format!("# {name} {}", Value::Object(fields.clone()))),
     }
 }

@@ -8,6 +8,7 @@ use asyncai_crds::{AgentStatus, Condition, Reason, Time};
 use asyncai_mcp::ServerStatus;
 use asyncai_orchestrator::{self as turns, Limit, Throttle};
 
+use crate::channel;
 use crate::conditions;
 
 #[cfg(test)]
@@ -24,6 +25,9 @@ pub(crate) struct Report {
     pub(crate) generation: i64,
     pub(crate) missing: Vec<(Reason, String)>,
     pub(crate) servers: Vec<ServerStatus>,
+    pub(crate) channels: Vec<channel::Status>,
+    /// Why the session is not kept.
+    pub(crate) session: Option<String>,
     throttled: Option<(Reason, String)>,
     usage: Option<Usage>,
     last_turn: Option<SystemTime>,
@@ -105,7 +109,15 @@ impl Report {
             let message = format!("spec.mcpServers[{}]: {}", server.name, server.message.as_ref()?);
             Some((Reason::ServerUnavailable, message))
         });
-        let missing = self.missing.iter().cloned().chain(down).collect::<Vec<_>>();
+        let silent = self.channels.iter().filter(|channel| !channel.connected).filter_map(|channel| {
+            let message = channel.message.as_ref()?;
+            // A missing Secret is said already.
+            let told = self.missing.iter().any(|(_, missing)| missing.contains(message));
+            (!told).then(|| (Reason::ChannelUnavailable, format!("spec.channels[{}]: {message}", channel.name)))
+        });
+        let session =
+            self.session.iter().map(|message| (Reason::SessionUnavailable, format!("spec.session: {message}")));
+        let missing = self.missing.iter().cloned().chain(session).chain(down).chain(silent).collect::<Vec<_>>();
         AgentStatus {
             observed_generation: None, // the operator's
             conditions: conditions::agent(&self.conditions, &missing, self.throttled.as_ref(), self.generation, time),

@@ -1,14 +1,15 @@
-//! The agent's Watches: which the engine runs, which are refused, and the last status of each. Pure.
+//! The agent's Watches: what the engine is told of them, and the last status of each. Pure.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use asyncai_crds::watch::Initial;
-use asyncai_crds::{Reason, Time, Watch, WatchStatus, contract, support};
-use asyncai_watch::{Id, Input, Spec, Status};
+use asyncai_crds::{Time, Watch, WatchSpec, WatchStatus, contract};
+use asyncai_watch::{Id, Input, Origin, Spec, Status};
 use kube::ResourceExt;
 
 use crate::conditions;
+use crate::store::made;
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,7 @@ pub(crate) struct Roster {
 
 struct Entry {
     name: String,
-    uri: String,
+    spec: WatchSpec,
     status: WatchStatus,
 }
 
@@ -33,23 +34,15 @@ pub(crate) struct Saved {
 }
 
 impl Roster {
-    /// Takes in a Watch that is new or changed: an input for the engine, and a status if it is refused.
-    pub(crate) fn take(&mut self, agent: &str, watch: &Watch, now: &Time) -> (Input, Option<Saved>) {
-        let (uid, name) = (id(watch), watch.name_any());
-        let generation = watch.metadata.generation.unwrap_or_default();
-        let status = || watch.status.clone().unwrap_or_default();
-        let entry =
-            self.watches.entry(uid.clone()).or_insert_with(|| Entry { name, uri: String::new(), status: status() });
-        entry.uri.clone_from(&watch.spec.uri);
-        let unsupported = support::watch(&watch.spec);
-        if unsupported.is_empty() {
-            let resume = conditions::resume(&entry.status, &entry.uri);
-            return (Input::Apply { spec: spec(agent, watch), resume: Some(resume) }, None);
-        }
-        let message = unsupported.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        entry.status = conditions::refused(&entry.status, Reason::NotYetSupported, &message, generation, now);
-        let saved = Saved { uid: uid.clone(), name: entry.name.clone(), status: entry.status.clone() };
-        (Input::Remove(Id::from(uid)), Some(saved))
+    /// Takes in a Watch that is new or changed: an input for the engine.
+    pub(crate) fn take(&mut self, agent: &str, watch: &Watch) -> Input {
+        let entry = self.watches.entry(id(watch)).or_insert_with(|| Entry {
+            name: watch.name_any(),
+            spec: watch.spec.clone(),
+            status: watch.status.clone().unwrap_or_default(),
+        });
+        entry.spec.clone_from(&watch.spec);
+        Input::Apply { spec: spec(agent, watch), resume: Some(conditions::resume(&entry.status)) }
     }
 
     /// Forgets a Watch.
@@ -61,8 +54,18 @@ impl Roster {
     /// Takes in what the engine says of a Watch; None if it is gone.
     pub(crate) fn status(&mut self, status: &Status, now: &Time) -> Option<Saved> {
         let entry = self.watches.get_mut(status.id.as_str())?;
-        entry.status = conditions::watch(&entry.status, &entry.uri, status, now);
+        entry.status = conditions::watch(&entry.status, &entry.spec.uri, status, now);
         Some(Saved { uid: status.id.to_string(), name: entry.name.clone(), status: entry.status.clone() })
+    }
+
+    /// The name of the Watch of a UID, for the store.
+    pub(crate) fn name(&self, uid: &str) -> Option<&str> {
+        self.watches.get(uid).map(|entry| entry.name.as_str())
+    }
+
+    /// What the Watch of that UID says now.
+    pub(crate) fn spec(&self, uid: &str) -> Option<&WatchSpec> {
+        self.watches.get(uid).map(|entry| &entry.spec)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -83,7 +86,8 @@ fn spec(agent: &str, watch: &Watch) -> Spec {
         name: contract::watch_alias(agent, &watch.name_any()).to_owned(),
         uri: of.uri.clone(),
         server: of.server.clone(),
-        filtered: of.on_event.is_some(),
+        filter: of.on_event.as_deref().map(Into::into),
+        origin: if made::is_of_model(watch) { Origin::Model } else { Origin::Declared },
         instructions: of.instructions.clone(),
         initial: match of.initial {
             Initial::Skip => asyncai_watch::Initial::Skip,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use asyncai_crds::agent::{Access, Http, McpServer, Model, Prompt, Provider, Source, Stdio};
+use asyncai_crds::agent::{Access, Http, McpServer, Model, ModelManaged, Prompt, Provider, Source, Stdio};
 use asyncai_crds::{AgentSpec, Reason, SecretKeyRef, contract};
 use asyncai_orchestrator as turns;
 
@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     pub(crate) model: Option<Model>,
     /// Most watches.
     pub(crate) max_watches: u32,
+    /// Whether the model may start and stop watches.
+    pub(crate) model_managed: ModelManaged,
     /// What the spec refers to and is not there.
     pub(crate) missing: Vec<(Reason, String)>,
 }
@@ -35,6 +37,8 @@ pub(crate) enum Server {
     Simple,
     /// Our Kubernetes server, in this process.
     Kcp { access: Access, kubeconfig: Option<PathBuf> },
+    /// Our file server, in this process.
+    File { paths: Vec<PathBuf> },
     /// Streamable HTTP.
     Http { url: String, headers: Vec<(String, String)>, timeout: Duration },
     /// A child process.
@@ -76,6 +80,7 @@ impl Settings {
             },
             model,
             max_watches: spec.watches.max,
+            model_managed: spec.watches.model_managed,
             missing,
         }
     }
@@ -121,7 +126,8 @@ fn server(entry: &McpServer, secrets: &Secrets) -> Result<Option<Server>, String
         }
         Some(Source::Http(http)) => Some(self::http(http, secrets)?),
         Some(Source::Stdio(stdio)) => Some(self::stdio(stdio, secrets)?),
-        Some(Source::File(_) | Source::Mark(_) | Source::Container(_)) | None => None,
+        Some(Source::File(file)) => Some(Server::File { paths: file.paths.iter().map(PathBuf::from).collect() }),
+        Some(Source::Mark(_) | Source::Container(_)) | None => None,
     })
 }
 

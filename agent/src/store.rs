@@ -1,11 +1,14 @@
 //! Where Agent and Watches come from and their status goes: a cluster, or files.
 
 pub(crate) mod cluster;
+pub(crate) mod forward;
 pub(crate) mod local;
+pub(crate) mod made;
 
 use std::time::Duration;
 
 use asyncai_crds::{Agent, AgentStatus, Watch, WatchStatus};
+use futures::future::{BoxFuture, FutureExt as _};
 
 use crate::event::Event;
 
@@ -23,6 +26,29 @@ impl Store {
         match self {
             Self::Cluster(_) => Vec::new(),
             Self::Local(store) => store.take(agent, watches),
+        }
+    }
+
+    /// Saves a Watch that the model made, as [`made::watch`] gives it; the one of the UID `replaces`, which has the same
+    /// name, is deleted before. The future yields the UID (without a cluster: the name) under which [`Event::Watch`] will
+    /// tell of it, or what the store says against it, in a line.
+    pub(crate) fn create_watch(
+        &self,
+        watch: Watch,
+        replaces: Option<String>,
+    ) -> BoxFuture<'static, Result<String, String>> {
+        match self {
+            Self::Cluster(store) => store.create_watch(watch, replaces).boxed(),
+            Self::Local(store) => std::future::ready(store.create_watch(watch)).boxed(),
+        }
+    }
+
+    /// Deletes the Watch `name` of that UID, which the model made; [`Event::WatchGone`] will tell of it. One that is gone
+    /// already is no error.
+    pub(crate) fn delete_watch(&self, name: &str, uid: &str) -> BoxFuture<'static, Result<(), String>> {
+        match self {
+            Self::Cluster(store) => store.delete_watch(name, uid).boxed(),
+            Self::Local(store) => std::future::ready(store.delete_watch(name)).boxed(),
         }
     }
 

@@ -18,6 +18,10 @@ pub const STALLED: &str = "Stalled";
 pub const RECONCILING: &str = "Reconciling";
 /// The spec suspends it. Present only while True.
 pub const SUSPENDED: &str = "Suspended";
+/// A Watch's filter fails again and again, and events are told by the default line. Present only while True.
+pub const FILTER_FAILING: &str = "FilterFailing";
+/// The model may not make Watches although the Agent's spec allows it. Present only while True.
+pub const MODEL_WATCHES_DENIED: &str = "ModelWatchesDenied";
 /// A limit holds an Agent or a Watch back. Present only while True.
 pub const THROTTLED: &str = "Throttled";
 

@@ -47,6 +47,9 @@ pub const SECRETS_DIR: &str = "/var/run/secrets/asyncai";
 /// Directory with `token`, `ca.crt` and `namespace`, where every Kubernetes client looks for them.
 pub const SERVICE_ACCOUNT_DIR: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
+/// Directory in which the session is kept, if the Agent has a volume for it.
+pub const SESSION_DIR: &str = "/var/lib/asyncai/session";
+
 /// Port on which an agent serves [`HEALTH_PATH`], [`READY_PATH`] and [`METRICS_PATH`].
 pub const HTTP_PORT: u16 = 8080;
 /// Name of that port in the pod.
@@ -57,6 +60,14 @@ pub const HEALTH_PATH: &str = "/healthz";
 pub const READY_PATH: &str = "/readyz";
 /// Metrics in the text format of Prometheus.
 pub const METRICS_PATH: &str = "/metrics";
+
+/// Port on which an agent serves [`API_PATH`] to its own pod alone; it is reached by forwarding a port.
+pub const API_PORT: u16 = 8081;
+/// Takes a message for the agent: `{"text": …}`.
+pub const API_PATH: &str = "/v1/messages";
+
+/// Name of the ValidatingAdmissionPolicy, and of its binding, that confine agents to their own Watches.
+pub const ADMISSION_POLICY: &str = "asyncai-agents-own-watches";
 
 /// Time that an agent has to end, in seconds: last reads, last statuses.
 pub const TERMINATION_GRACE_SECONDS: u32 = 30;

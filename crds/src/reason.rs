@@ -60,6 +60,10 @@ reasons! {
     SecretNotFound,
     /// ResolvedRefs is False: an MCP server of the Agent cannot be reached.
     ServerUnavailable,
+    /// ResolvedRefs is False: a channel of the Agent cannot be reached.
+    ChannelUnavailable,
+    /// Agent: the session cannot be kept, so that a restart forgets the conversation.
+    SessionUnavailable,
 
     /// Ready is False: the pod cannot be scheduled.
     Unschedulable,
@@ -90,6 +94,12 @@ reasons! {
     SourceError,
     /// Subscribed is False: the Watch could not be resumed after a restart.
     RestoreFailed,
+
+    /// FilterFailing: the filter failed ten times in a row.
+    FilterFailing,
+
+    /// ModelWatchesDenied: nothing in the cluster confines an agent to its own Watches.
+    NoAdmissionPolicy,
 
     /// Throttled: as many notices were sent in the last hour as the Watch allows.
     NoticeLimit,

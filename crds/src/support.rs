@@ -1,14 +1,11 @@
 //! What the API accepts and this version does not serve yet, so that it is refused and never silently ignored.
 
-use crate::{
-    agent::{AgentSpec, ChannelKind, Source},
-    watch::WatchSpec,
-};
+use crate::agent::{AgentSpec, ChannelKind, Source};
 
 /// Something that is not served yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The field, such as `spec.onEvent`.
+    /// The field, such as `spec.channels[inbox].mailbox`.
     pub field: String,
     /// What it is, as a sentence without the field.
     pub message: String,
@@ -30,28 +27,19 @@ impl std::fmt::Display for Unsupported {
 pub fn agent(spec: &AgentSpec) -> Vec<Unsupported> {
     let servers = spec.mcp_servers.iter().filter_map(|server| {
         let (kind, what) = match server.source()? {
-            Source::File(_) => ("file", "file servers"),
             Source::Mark(_) => ("mark", "blackboard servers"),
             Source::Container(_) => ("container", "servers in sidecars"),
-            Source::Kcp(_) | Source::Simple(_) | Source::Http(_) | Source::Stdio(_) => return None,
+            Source::Kcp(_) | Source::Simple(_) | Source::File(_) | Source::Http(_) | Source::Stdio(_) => return None,
         };
         Some(Unsupported::new(format!("spec.mcpServers[{}].{kind}", server.name), what))
     });
-    let channels = spec.channels.iter().filter_map(|channel| {
-        let (kind, what) = match channel.kind()? {
-            ChannelKind::Irc(_) => ("irc", "IRC channels"),
-            ChannelKind::Webhook(_) => ("webhook", "webhooks"),
-            ChannelKind::Mailbox(_) => ("mailbox", "mailboxes"),
-        };
-        Some(Unsupported::new(format!("spec.channels[{}].{kind}", channel.name), what))
+    let channels = spec.channels.iter().filter_map(|channel| match channel.kind()? {
+        ChannelKind::Mailbox(_) => {
+            Some(Unsupported::new(format!("spec.channels[{}].mailbox", channel.name), "mailboxes"))
+        }
+        ChannelKind::Irc(_) | ChannelKind::Webhook(_) => None,
     });
-    let session = spec.session.iter().map(|_| Unsupported::new("spec.session".to_owned(), "stored sessions"));
-    servers.chain(channels).chain(session).collect()
-}
-
-/// What of a Watch is not served yet.
-pub fn watch(spec: &WatchSpec) -> Vec<Unsupported> {
-    spec.on_event.iter().map(|_| Unsupported::new("spec.onEvent".to_owned(), "Python filters")).collect()
+    servers.chain(channels).collect()
 }
 
 #[cfg(test)]

@@ -85,6 +85,24 @@ pub struct WatchSpec {
     pub suspend: bool,
 }
 
+impl WatchSpec {
+    /// What `agent` is to watch, all else at its defaults.
+    pub fn new(agent: &str, uri: &str) -> Self {
+        Self {
+            agent_ref: AgentRef { name: agent.to_owned() },
+            server: None,
+            uri: uri.to_owned(),
+            on_event: None,
+            instructions: None,
+            initial: Initial::default(),
+            debounce_seconds: default_debounce_seconds(),
+            max_wait_seconds: default_max_wait_seconds(),
+            max_notices_per_hour: default_max_notices_per_hour(),
+            suspend: false,
+        }
+    }
+}
+
 /// An Agent in the namespace of the Watch.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentRef {

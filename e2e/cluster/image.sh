@@ -28,7 +28,8 @@ stripped() { # PROGRAM: a copy without debug information, which the image has no
 certificates=/etc/ssl/certs/ca-certificates.crt
 "$HERE/oci.sh" "$out/asyncai.tar" localhost/asyncai:dev 65532 /asyncai \
     "$(stripped asyncai)" "$(stripped asyncai-operator)" "$certificates:$certificates"
-"$HERE/oci.sh" "$out/asyncai-e2e.tar" localhost/asyncai-e2e:dev 65532 /scripted-model "$(stripped scripted-model)"
+"$HERE/oci.sh" "$out/asyncai-e2e.tar" localhost/asyncai-e2e:dev 65532 /scripted-model \
+    "$(stripped scripted-model)" "$(stripped scripted-server)"
 say "built $(du -h "$out/asyncai.tar" | cut -f1) $out/asyncai.tar"
 
 if [[ ${IMAGE:-} ]]; then

@@ -10,6 +10,7 @@ needed="
 build   zstd                                zstd
 build   musl-gcc                            musl-tools
 build   strip                               binutils
+build   openssl                             openssl
 build   /etc/ssl/certs/ca-certificates.crt  ca-certificates
 cluster curl                                curl
 cluster ip                                  iproute2

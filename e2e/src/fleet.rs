@@ -3,7 +3,9 @@
 use anyhow::{Context, Result};
 use asyncai_crds::{Agent, Condition, Watch, contract};
 use kube::{Api, ResourceExt};
+use serde_json::Value;
 
+use crate::apply;
 use crate::log::Log;
 use crate::story::Story;
 use crate::wait;
@@ -43,6 +45,16 @@ roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: asyncai
 subjects: [{{kind: ServiceAccount, name: asyncai-agent-{agent}}}]
 "
     )
+}
+
+/// A manifest with further fields in the spec of its first object, which take the place of those that it has.
+pub fn with(manifest: &str, spec: &Value) -> Result<String> {
+    let mut documents = apply::documents(manifest)?;
+    let first = documents.first_mut().context("an empty manifest")?;
+    for (field, value) in spec.as_object().context("fields are wanted")? {
+        first["spec"][field] = value.clone();
+    }
+    Ok(documents.iter().map(Value::to_string).collect::<Vec<_>>().join("\n---\n"))
 }
 
 /// Manifest of a Watch; `more` holds further fields of its spec, as flow YAML without braces.
@@ -89,6 +101,13 @@ impl Story {
     pub async fn agent_log(&self, agent: &str) -> Result<Log> {
         let pod = self.pod_ready(&pod(agent)).await?;
         Log::follow(&self.api(), &pod.name_any()).await
+    }
+
+    /// The events of this name that the agent's pod has logged so far.
+    pub async fn events(&self, agent: &str, name: &str) -> Result<Vec<Value>> {
+        let log = self.kubectl(&["logs", &pod(agent)]).await?;
+        let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        Ok(events.filter(|event| event["event"] == name).collect())
     }
 }
 

@@ -28,7 +28,7 @@ mod state;
 pub const MODEL: &str = "scripted";
 
 pub use http::router;
-pub use scenario::{Ending, Reply, Response, Rule, Scenario, ScenarioError, Usage};
+pub use scenario::{Call, Ending, Reply, Response, Rule, Scenario, ScenarioError, Usage};
 pub use state::{Recorded, State};
 
 /// A server in this process, on a port of its own. Dropping it stops it.

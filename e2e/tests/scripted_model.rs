@@ -68,6 +68,49 @@ async fn a_stream_is_one_event_a_word() {
 }
 
 #[tokio::test]
+async fn a_function_is_called_whole_if_no_stream_is_asked_for() {
+    let peer = Peer::new("rules: [{code: print(1)}]").await;
+    let body: Value = peer.ask("go", false).await.json().await.unwrap();
+    let function = json!({"name": "run_code", "arguments": r#"{"code":"print(1)"}"#});
+    let choice = &body["choices"][0];
+    assert_eq!(choice["message"]["tool_calls"], json!([{"id": "call_1_0", "type": "function", "function": function}]));
+    assert_eq!(choice["finish_reason"], "tool_calls");
+}
+
+#[tokio::test]
+async fn a_call_is_streamed_in_pieces() {
+    let scenario = "rules: [{reply: {text: One moment., calls: [{name: a, arguments: {list: [1, 2, 3]}}, {name: b, arguments: '{', id: '', whole: true}]}}]";
+    let peer = Peer::new(scenario).await;
+    let body = peer.ask("go", true).await.text().await.unwrap();
+    let events: Vec<Value> =
+        body.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect();
+    let deltas: Vec<&Value> = events.iter().map(|event| &event["choices"][0]["delta"]["tool_calls"][0]).collect();
+    let (first, second): (Vec<_>, Vec<_>) =
+        deltas.into_iter().filter(|delta| delta.is_object()).partition(|delta| delta["index"] == 0);
+    assert_eq!(
+        *first[0],
+        json!({"index": 0, "id": "call_1_0", "type": "function", "function": {"name": "a", "arguments": ""}})
+    );
+    let arguments: String = first.iter().filter_map(|delta| delta["function"]["arguments"].as_str()).collect();
+    assert_eq!((arguments.as_str(), first.len()), (r#"{"list":[1,2,3]}"#, 4));
+    assert_eq!(second, [&json!({"index": 1, "type": "function", "function": {"name": "b", "arguments": "{"}})]);
+    assert!(events.iter().any(|event| event["choices"][0]["finish_reason"] == "tool_calls"), "{body}");
+}
+
+#[tokio::test]
+async fn results_are_answered_by_their_own_rules() {
+    let peer = Peer::new("rules: [{contains: go, code: f()}, {result: 'line 1', reply: fixed}]").await;
+    for (content, answer) in [("Error: line 1", "fixed"), ("None", "NO_REPLY")] {
+        let messages = json!([{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": []},
+            {"role": "tool", "tool_call_id": "call_1_0", "content": content}]);
+        let asked = peer.http.post(peer.url("/v1/chat/completions")).json(&json!({"messages": messages}));
+        let body: Value = timeout(PATIENCE, asked.send()).await.unwrap().unwrap().json().await.unwrap();
+        assert_eq!(body["choices"][0]["message"]["content"], answer);
+    }
+    assert_eq!(peer.server.requests()[0].result().as_deref(), Some("Error: line 1"));
+}
+
+#[tokio::test]
 async fn rules_answer_in_order_and_are_used_up() {
     let peer = Peer::new("rules: [{name: once, times: 1, reply: one}, {contains: two, reply: two}]").await;
     for text in ["two", "two", "three"] {
@@ -93,7 +136,7 @@ async fn a_scenario_can_be_replaced_but_not_by_nonsense() {
     assert_eq!(put("rules: [{reply: new}]").await.unwrap().status(), 204);
     let refused = put("rules: [{}]").await.unwrap();
     assert_eq!(refused.status(), 400);
-    assert!(refused.text().await.unwrap().contains("exactly one of reply and status"));
+    assert!(refused.text().await.unwrap().contains("exactly one of reply, code and status"));
     let body: Value = peer.ask("a", false).await.json().await.unwrap();
     assert_eq!(body["choices"][0]["message"]["content"], "new");
 }

@@ -43,10 +43,14 @@ pub struct Tool {
     pub server: String,
     /// The tool's name on that server.
     pub name: String,
+    /// Its name for people.
+    pub title: Option<String>,
     /// What it does.
     pub description: Option<String>,
     /// JSON Schema of its arguments.
     pub input_schema: Map<String, Value>,
+    /// JSON Schema of its structured result.
+    pub output_schema: Option<Map<String, Value>>,
     /// Whether it is annotated `readOnlyHint: true`.
     pub read_only: bool,
 }
@@ -161,8 +165,10 @@ impl Catalogue {
         self.tools.iter().flatten().map(|tool| Tool {
             server: server.to_owned(),
             name: tool.name.to_string(),
+            title: tool.title.clone(),
             description: tool.description.as_ref().map(ToString::to_string),
             input_schema: tool.input_schema.as_ref().clone(),
+            output_schema: tool.output_schema.as_deref().cloned(),
             read_only: tool.annotations.as_ref().and_then(|hints| hints.read_only_hint) == Some(true),
         })
     }

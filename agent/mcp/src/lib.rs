@@ -8,6 +8,7 @@
 //! | `connect`, `source`, `child`, `http` | how a server is reached, newest protocol first |
 //! | `catalogue`, `route`, `uri` | what the servers offer, and which of them a URI belongs to |
 //! | `subscribe`, `read`, `tools` | one watch, one read, one tool call |
+//! | `value` | what code sees of an answer |
 //! | [`check`] | what a server lacks to be watchable |
 //! | `error` | what can go wrong, and whose fault it is |
 //! | `backoff`, `limits` | delays between attempts, and bounds that several files hold to |
@@ -33,6 +34,7 @@ mod subscribe;
 mod supervise;
 mod tools;
 mod uri;
+mod value;
 
 pub use catalogue::{Resource, Tool};
 pub use connect::Timeouts;

@@ -9,16 +9,30 @@ use serde_json::{Value, json};
 
 use crate::entry::Connection;
 use crate::error::Error;
+use crate::value;
 
-/// The text of a resource.
+/// What a resource holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
     /// The name of the server that answered.
     pub server: String,
     /// The MIME type, if the server says.
     pub mime: Option<String>,
-    /// The text; empty if the server left it out.
+    /// The text; empty if the server left it out; base64 if it is binary.
     pub text: String,
+    /// Whether it is binary.
+    pub blob: bool,
+}
+
+impl Contents {
+    /// What code sees: JSON as data, other text as a string, something binary as an object with `type` `blob`; bounded
+    /// as [`ToolResult::value`](crate::ToolResult::value) is.
+    pub fn value(&self) -> Value {
+        if self.blob {
+            return value::blob("blob", None, self.mime.as_deref(), &self.text);
+        }
+        serde_json::from_str(&self.text).map_or_else(|_| value::text(&self.text).into(), |data| value::data(&data))
+    }
 }
 
 /// Reads `uri`, with the cursor if there is one.
@@ -39,8 +53,8 @@ pub(crate) async fn read(
         }
         _ => return Err(Error::source(server, "the answer to the read has no contents")),
     };
-    let (mime, text) = choose(uri, parts).map_err(|message| Error::source(server, message))?;
-    Ok(Contents { server: server.to_owned(), mime, text })
+    let Part { mime, text, blob, .. } = choose(uri, parts).map_err(|message| Error::source(server, message))?;
+    Ok(Contents { server: server.to_owned(), mime, text, blob })
 }
 
 async fn ask(
@@ -73,20 +87,24 @@ async fn ask(
 }
 
 /// One block of an answer.
+#[derive(Default)]
 struct Part {
     uri: String,
     mime: Option<String>,
-    /// None if it is binary.
-    text: Option<String>,
+    /// Base64 if it is binary.
+    text: String,
+    blob: bool,
 }
 
 fn part(contents: ResourceContents) -> Part {
     match contents {
         ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
-            Part { uri, mime: mime_type, text: Some(text) }
+            Part { uri, mime: mime_type, text, blob: false }
         }
-        ResourceContents::BlobResourceContents { uri, mime_type, .. } => Part { uri, mime: mime_type, text: None },
-        _ => Part { uri: String::new(), mime: None, text: None },
+        ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+            Part { uri, mime: mime_type, text: blob, blob: true }
+        }
+        _ => Part::default(),
     }
 }
 
@@ -95,21 +113,19 @@ fn lenient(answer: &Value) -> Option<Vec<Part>> {
     let contents = answer.get("contents")?.as_array()?;
     let parts = contents.iter().map(|block| {
         let text = |key| Some(block.get(key)?.as_str()?.to_owned());
+        let blob = text("blob").filter(|_| block.get("text").is_none());
         Some(Part {
             uri: text("uri")?,
             mime: text("mimeType"),
-            text: match (text("text"), block.get("blob")) {
-                (Some(text), _) => Some(text),
-                (None, None) => Some(String::new()),
-                (None, Some(_)) => None,
-            },
+            blob: blob.is_some(),
+            text: blob.or_else(|| text("text")).unwrap_or_default(),
         })
     });
     parts.collect()
 }
 
 /// The block that is asked for: the one with the URI, or the only one.
-fn choose(uri: &str, parts: Vec<Part>) -> Result<(Option<String>, String), String> {
+fn choose(uri: &str, parts: Vec<Part>) -> Result<Part, String> {
     let count = parts.len();
     let mut parts = parts.into_iter();
     let chosen = match count {
@@ -117,10 +133,5 @@ fn choose(uri: &str, parts: Vec<Part>) -> Result<(Option<String>, String), Strin
         1 => parts.next(),
         _ => parts.find(|part| part.uri == uri),
     };
-    let part = chosen.ok_or_else(|| format!("the read returned {count} contents, none of which is {uri}"))?;
-    let text = part.text.ok_or_else(|| {
-        let mime = part.mime.as_deref().unwrap_or("unknown type");
-        format!("{uri} is binary ({mime}); only text can be read")
-    })?;
-    Ok((part.mime, text))
+    chosen.ok_or_else(|| format!("the read returned {count} contents, none of which is {uri}"))
 }

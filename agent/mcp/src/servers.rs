@@ -108,6 +108,18 @@ impl Servers {
         self.lock().iter().map(|entry| status(entry)).collect()
     }
 
+    /// Returns when every server has connected, or has failed to, at least once.
+    pub async fn settled(&self) {
+        let mut changes = self.inner.board.watch();
+        loop {
+            changes.borrow_and_update();
+            let connecting = self.lock().iter().any(|entry| matches!(entry.link(), Link::Connecting));
+            if !connecting || wait(&mut changes).await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Disconnects all servers and waits until their children are gone.
     pub async fn close(&self) {
         self.inner.cancel.cancel();

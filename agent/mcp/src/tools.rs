@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::entry::Connection;
 use crate::error::Error;
+use crate::value;
 
 /// What a tool returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,19 @@ pub struct ToolResult {
     pub text: String,
     /// Its structured content.
     pub structured: Option<Value>,
+    /// Its blocks, as code sees them.
+    content: Value,
+}
+
+impl ToolResult {
+    /// What code sees: the structured content if there is one, else text as a string, images, sounds, blobs, links
+    /// and embedded resources as objects with a `type`, several of them as a list, and null for nothing at all.
+    ///
+    /// At most about 1 MiB; what is left out is said: a text ends in a line `[cut: …]`, an object has
+    /// `truncated: true`, data becomes `{"type": "truncated", "bytes", "text"}`.
+    pub fn value(&self) -> Value {
+        self.structured.as_ref().map_or_else(|| self.content.clone(), value::data)
+    }
 }
 
 /// Calls `tool`; telling the server to stop if the answer is not waited for.
@@ -44,8 +58,15 @@ pub(crate) async fn call(
 }
 
 fn converted(result: CallToolResult) -> ToolResult {
-    let blocks: Vec<String> = result.content.into_iter().map(text).collect();
-    ToolResult { failed: result.is_error == Some(true), text: blocks.join("\n"), structured: result.structured_content }
+    // A value twice as large as a message may be would be kept for nothing.
+    let content = if result.structured_content.is_some() { Value::Null } else { value::blocks(&result.content) };
+    let texts: Vec<String> = result.content.into_iter().map(text).collect();
+    ToolResult {
+        failed: result.is_error == Some(true),
+        text: value::text(&texts.join("\n")),
+        structured: result.structured_content,
+        content,
+    }
 }
 
 fn text(block: ContentBlock) -> String {

@@ -13,7 +13,7 @@ use reqwest::StatusCode;
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::message::Message;
+use crate::message::{Message, Tool};
 use crate::reply::{Assembly, Reply};
 use crate::transport::Transport;
 use crate::wire::{self, Chunk, OutputLimit, Request, StreamOptions};
@@ -57,19 +57,30 @@ impl Model {
         })
     }
 
-    /// Sends `messages` and gives back the whole reply; `on_delta` sees its pieces as they come.
+    /// Sends `messages` and gives back the whole reply, which may call some of `tools`; `on_delta` sees the pieces of
+    /// its text as they come.
     ///
     /// What fails before a reply begins is tried again; dropping the future aborts the call.
-    pub async fn complete(&self, messages: &[Message], mut on_delta: impl FnMut(&str) + Send) -> Result<Reply, Error> {
-        let call = self.inner.complete(messages, &mut on_delta);
+    pub async fn complete(
+        &self,
+        messages: &[Message],
+        tools: &[Tool],
+        mut on_delta: impl FnMut(&str) + Send,
+    ) -> Result<Reply, Error> {
+        let call = self.inner.complete(messages, tools, &mut on_delta);
         tokio::time::timeout(self.inner.timeout, call).await.unwrap_or(Err(Error::Timeout(self.inner.timeout)))
     }
 }
 
 impl Inner {
-    async fn complete(&self, messages: &[Message], on_delta: &mut (impl FnMut(&str) + Send)) -> Result<Reply, Error> {
-        let mut stream = match self.open(messages).await {
-            Err(error) if self.learn_limit(&error) => self.open(messages).await?,
+    async fn complete(
+        &self,
+        messages: &[Message],
+        tools: &[Tool],
+        on_delta: &mut (impl FnMut(&str) + Send),
+    ) -> Result<Reply, Error> {
+        let mut stream = match self.open(messages, tools).await {
+            Err(error) if self.learn_limit(&error) => self.open(messages, tools).await?,
             opened => opened?,
         };
         let mut assembly = Assembly::default();
@@ -80,14 +91,21 @@ impl Inner {
         assembly.finish()
     }
 
-    async fn open(&self, messages: &[Message]) -> Result<StreamResponse<Chunk>, Error> {
+    async fn open(&self, messages: &[Message], tools: &[Tool]) -> Result<StreamResponse<Chunk>, Error> {
         let limit = if self.new_limit.load(Ordering::Relaxed) {
             OutputLimit::MaxCompletionTokens(self.max_output_tokens)
         } else {
             OutputLimit::MaxTokens(self.max_output_tokens)
         };
         let stream_options = StreamOptions { include_usage: true };
-        let request = Request { model: &self.name, messages, limit, stream: true, stream_options };
+        let request = Request {
+            model: &self.name,
+            messages: messages.iter().map(Into::into).collect(),
+            tools: tools.iter().map(Into::into).collect(),
+            limit,
+            stream: true,
+            stream_options,
+        };
         self.client.chat().create_stream_byot(request).await.map_err(|error| self.translate(error, 0))
     }
 

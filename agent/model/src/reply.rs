@@ -1,6 +1,8 @@
 //! A reply, put together from the pieces of a stream.
 
+use crate::calls::Calls;
 use crate::error::Error;
+use crate::message::ToolCall;
 use crate::wire::{self, Choice, Chunk};
 
 /// A model's reply.
@@ -8,6 +10,8 @@ use crate::wire::{self, Choice, Chunk};
 pub struct Reply {
     /// The whole text, without the thoughts that some models put before it.
     pub text: String,
+    /// What the model calls, in order, each with an id of its own. The last may be cut if `finish` says so.
+    pub calls: Vec<ToolCall>,
     /// Why it ended.
     pub finish: Finish,
     /// What it cost, if the endpoint says so.
@@ -17,7 +21,7 @@ pub struct Reply {
 /// Why a reply ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finish {
-    /// It is complete.
+    /// It is complete; if it holds calls, the model waits for their results.
     Stop,
     /// It was cut at the token limit.
     Length,
@@ -40,6 +44,9 @@ pub struct Usage {
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
     text: String,
+    /// How much of the text a caller has seen, or need not see.
+    shown: usize,
+    calls: Calls,
     finish: Option<String>,
     usage: Option<Usage>,
 }
@@ -63,14 +70,27 @@ impl Assembly {
     fn choose(&mut self, choice: Choice, on_delta: &mut impl FnMut(&str)) {
         if let Some(delta) = choice.delta {
             let text = delta.content.map(wire::Content::into_text).or(delta.refusal).unwrap_or_default();
-            if !text.is_empty() {
-                on_delta(&text);
-                self.text.push_str(&text);
+            self.text.push_str(&text);
+            let fresh = self.fresh();
+            if !fresh.is_empty() {
+                on_delta(fresh);
+                self.shown = self.text.len();
+            }
+            for piece in delta.tool_calls.into_iter().flatten() {
+                self.calls.absorb(piece);
             }
         }
         if choice.finish_reason.is_some() {
             self.finish = choice.finish_reason;
         }
+    }
+
+    /// The text that a caller has not seen: none as long as it may be thoughts.
+    fn fresh(&self) -> &str {
+        if self.shown > 0 {
+            return &self.text[self.shown..];
+        }
+        if THOUGHTS.starts_with(self.text.trim()) { "" } else { without_thoughts(&self.text) }
     }
 
     /// Bytes of text so far.
@@ -85,19 +105,22 @@ impl Assembly {
             return Err(Error::BrokenOff { bytes, reason: "the stream ended without a finish reason".into() });
         };
         let finish = match finish.as_str() {
-            "stop" => Finish::Stop,
+            "stop" | "tool_calls" | "function_call" => Finish::Stop,
             "length" => Finish::Length,
             "content_filter" => Finish::Filtered,
             _ => Finish::Other(finish),
         };
-        Ok(Reply { text: without_thoughts(&self.text).to_owned(), finish, usage: self.usage })
+        let calls = self.calls.finish();
+        Ok(Reply { text: without_thoughts(&self.text).to_owned(), calls, finish, usage: self.usage })
     }
 }
+
+const THOUGHTS: &str = "<think>";
 
 /// The text after a leading `<think>` block, which endpoints that do not separate thoughts leave in;
 /// nothing if it was cut within.
 fn without_thoughts(text: &str) -> &str {
-    match text.trim_start().strip_prefix("<think>") {
+    match text.trim_start().strip_prefix(THOUGHTS) {
         Some(rest) => rest.split_once("</think>").map_or("", |(_, said)| said.trim_start()),
         None => text,
     }

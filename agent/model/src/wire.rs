@@ -1,9 +1,9 @@
 //! What goes over the wire, as far as we need it: foreign fields are skipped.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::message::Message;
+use crate::message::{Message, Tool, ToolCall};
 
 /// Bytes of a foreign text that an error repeats.
 const EXCERPT: usize = 300;
@@ -12,11 +12,89 @@ const EXCERPT: usize = 300;
 #[derive(Debug, Serialize)]
 pub(crate) struct Request<'a> {
     pub(crate) model: &'a str,
-    pub(crate) messages: &'a [Message],
+    pub(crate) messages: Vec<WireMessage<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tools: Vec<WireTool<'a>>,
     #[serde(flatten)]
     pub(crate) limit: OutputLimit,
     pub(crate) stream: bool,
     pub(crate) stream_options: StreamOptions,
+}
+
+/// A message as it is sent.
+#[derive(Debug, Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+pub(crate) enum WireMessage<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: &'a str,
+    },
+    Assistant {
+        /// Null is for calls alone; an empty string is refused by some endpoints.
+        content: Option<&'a str>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<WireCall<'a>>,
+    },
+    Tool {
+        tool_call_id: &'a str,
+        content: &'a str,
+    },
+}
+
+impl<'a> From<&'a Message> for WireMessage<'a> {
+    fn from(message: &'a Message) -> Self {
+        match message {
+            Message::System(content) => Self::System { content },
+            Message::User(content) => Self::User { content },
+            Message::Assistant { text, calls } => Self::Assistant {
+                content: Some(text.as_str()).filter(|text| calls.is_empty() || !text.is_empty()),
+                tool_calls: calls.iter().map(WireCall::from).collect(),
+            },
+            Message::Tool { call, text } => Self::Tool { tool_call_id: call, content: text },
+        }
+    }
+}
+
+/// A call of an earlier reply.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "function")]
+pub(crate) struct WireCall<'a> {
+    id: &'a str,
+    function: CalledFunction<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct CalledFunction<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+impl<'a> From<&'a ToolCall> for WireCall<'a> {
+    fn from(call: &'a ToolCall) -> Self {
+        Self { id: &call.id, function: CalledFunction { name: &call.name, arguments: &call.arguments } }
+    }
+}
+
+/// A tool on offer.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "function")]
+pub(crate) struct WireTool<'a> {
+    function: OfferedFunction<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct OfferedFunction<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Map<String, Value>,
+}
+
+impl<'a> From<&'a Tool> for WireTool<'a> {
+    fn from(Tool { name, description, parameters }: &'a Tool) -> Self {
+        Self { function: OfferedFunction { name, description, parameters } }
+    }
 }
 
 /// The two names of the same setting: nearly all endpoints know the first, OpenAI's reasoning models
@@ -53,6 +131,38 @@ pub(crate) struct Choice {
 pub(crate) struct Delta {
     pub(crate) content: Option<Content>,
     pub(crate) refusal: Option<String>,
+    pub(crate) tool_calls: Option<Vec<CallPiece>>,
+}
+
+/// A piece of a call: what it lacks came before, or follows.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct CallPiece {
+    pub(crate) index: Option<usize>,
+    pub(crate) id: Option<String>,
+    pub(crate) function: Option<FunctionPiece>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct FunctionPiece {
+    pub(crate) name: Option<String>,
+    pub(crate) arguments: Option<Arguments>,
+}
+
+/// A string of JSON; a few endpoints send the JSON itself.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Arguments {
+    Text(String),
+    Json(Map<String, Value>),
+}
+
+impl Arguments {
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Json(arguments) => Value::Object(arguments).to_string(),
+        }
+    }
 }
 
 /// Text is a string; some endpoints send a list of parts, of which thinking is one.

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::Config;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -19,13 +21,23 @@ pub struct Usage {
     pub tokens: u64,
 }
 
-/// What a call cost, in tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What a call, or all calls of a run, cost, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     /// Read by the model.
     pub prompt: u64,
     /// Written by the model.
     pub completion: u64,
+}
+
+impl Tokens {
+    /// With those of another call.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            prompt: self.prompt.saturating_add(other.prompt),
+            completion: self.completion.saturating_add(other.completion),
+        }
+    }
 }
 
 /// A limit of [`Config`].
@@ -83,12 +95,26 @@ impl Budget {
         Some((Limit::TurnsPerHour(config.max_turns_per_hour), at))
     }
 
+    /// The day's tokens alone, in the middle of a turn.
+    pub(crate) fn exhausted(&mut self, now: Instant, config: &Config) -> Option<(Throttle, Option<Instant>)> {
+        self.blocked(now, config).filter(|(throttle, _)| matches!(throttle.limit, Limit::TokensPerDay(_)))
+    }
+
+    /// Counts a reply.
+    pub(crate) fn spend(&mut self, now: Instant, tokens: Tokens) {
+        self.roll(now);
+        self.usage.tokens = self.usage.tokens.saturating_add(tokens.prompt.saturating_add(tokens.completion));
+    }
+
     /// Counts a turn that was answered.
-    pub(crate) fn spend(&mut self, now: Instant, began: Instant, tokens: Tokens) -> Usage {
+    pub(crate) fn count_turn(&mut self, now: Instant, began: Instant) {
         self.roll(now);
         self.turns.push_back(began);
         self.usage.turns += 1;
-        self.usage.tokens = self.usage.tokens.saturating_add(tokens.prompt.saturating_add(tokens.completion));
+    }
+
+    /// What has been used today.
+    pub(crate) fn usage(&self) -> Usage {
         self.usage
     }
 

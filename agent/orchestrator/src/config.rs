@@ -19,6 +19,10 @@ pub struct Config {
     pub suspend: bool,
     /// Bytes of conversation sent in one call, the system prompt aside. Older turns are forgotten, whole.
     pub max_thread_bytes: usize,
+    /// Rounds in which a run may call functions; then it has to answer.
+    pub max_rounds: u32,
+    /// The records are kept over a restart, so who waits for an answer then need not ask again.
+    pub persistent: bool,
 }
 
 impl Default for Config {
@@ -32,6 +36,8 @@ impl Default for Config {
             default_channel: None,
             suspend: false,
             max_thread_bytes: 256 * 1024,
+            max_rounds: 25,
+            persistent: false,
         }
     }
 }

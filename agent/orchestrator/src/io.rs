@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use crate::budget::{Throttle, Tokens, Usage};
 use crate::config::Config;
 use crate::event::Event;
-use crate::message::Message;
+use crate::message::{Message, ToolCall};
 use crate::notice::Notice;
+use crate::record::Record;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub enum Input {
     /// Another model, or another key for it: what was learned of the model is forgotten, and a run that
     /// waits to be tried again is tried now.
     ModelChanged,
+    /// What an earlier process recorded, in order. Comes before [`Input::Start`].
+    Restore(Vec<Record>),
     /// Saved watches are restored, or have failed to be: turns may begin, `on_start` first, and what
     /// came in until now is told in that same turn.
     Start,
@@ -44,6 +47,15 @@ pub enum Input {
         /// How it ended.
         result: Result<Reply, Failure>,
     },
+    /// Code has run to its end, or was stopped.
+    CodeRan {
+        /// The run it belongs to; another than the active one is ignored.
+        run: u64,
+        /// The call it was run for; another than the pending one is ignored.
+        call: String,
+        /// What the model is told of it.
+        text: String,
+    },
     /// Whether notices are on their way, so that the engine does not finish before them.
     Pending(bool),
     /// There will be no more input: finish when idle.
@@ -65,13 +77,39 @@ pub enum Output {
         /// The conversation, the system prompt first.
         messages: Vec<Message>,
     },
-    /// Abort the call; nothing is expected back.
+    /// Run Python of the model, and give back [`Input::CodeRan`].
+    RunCode {
+        /// The run, named in what comes back.
+        run: u64,
+        /// The call, named in what comes back.
+        call: String,
+        /// The Python.
+        source: String,
+    },
+    /// Abort the call of the model, or the code; nothing is expected back.
     Cancel {
         /// The run it was made for.
         run: u64,
     },
+    /// A piece of what the model says, for a channel that shows it as it comes. Whether it is the reply shows only
+    /// with the [`Output::Publish`] of the run, which holds the whole: the model may call code instead, or turn out
+    /// to have nothing to say.
+    Delta {
+        /// The run it belongs to.
+        run: u64,
+        /// Where the reply will go.
+        channel: String,
+        /// The piece.
+        text: String,
+    },
+    /// Write a line of the session file.
+    Record(Record),
+    /// Make the records until now durable, before anything that follows is done.
+    Commit,
     /// Post a text. The log has it already, as [`Event::ReplyPublished`].
     Publish {
+        /// The run that it answers, or tells of, if it is any.
+        run: Option<u64>,
         /// Where; None: there is no channel.
         channel: Option<String>,
         /// What.
@@ -94,6 +132,8 @@ pub enum Output {
 pub struct Reply {
     /// The whole text.
     pub text: String,
+    /// What the model calls; none: this is its answer.
+    pub calls: Vec<ToolCall>,
     /// Why it ended.
     pub finish: Finish,
     /// What it cost; None if the endpoint does not say, then it is estimated from the length.

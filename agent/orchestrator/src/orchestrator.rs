@@ -7,13 +7,20 @@ use crate::budget::{Budget, Limit, Throttle, Usage};
 use crate::config::Config;
 use crate::event::Event;
 use crate::io::{Input, Output};
+use crate::notice::Notice;
 use crate::retry::Retry;
 use crate::route::Route;
 use crate::rules::{self, Step};
-use crate::run::{self, Run};
-use crate::thread::{Entry, Origin, Thread};
+use crate::run::Run;
+use crate::thread::Thread;
+use crate::turn::{Entry, Key};
 
 mod outcome;
+mod round;
+mod session;
+
+const NOT_ANSWERED: &str = "I have to stop before I could answer; please ask again later.";
+const ANSWERED_LATER: &str = "I have to stop before I could answer; I answer when I am back.";
 
 /// The turn engine of one agent.
 #[derive(Debug)]
@@ -28,6 +35,12 @@ pub struct Orchestrator {
     budget: Budget,
     retry: Retry,
     throttled: Option<Throttled>,
+    /// Notices that were dealt with before a restart.
+    told: BTreeSet<Key>,
+    /// Those whose turn a restart interrupted.
+    interrupted: BTreeSet<Key>,
+    /// There are records that are not durable yet.
+    uncommitted: bool,
     started: bool,
     pending: bool,
     eof: bool,
@@ -59,6 +72,9 @@ impl Orchestrator {
             budget: Budget::new(now, wall, used),
             retry: Retry::default(),
             throttled: None,
+            told: BTreeSet::new(),
+            interrupted: BTreeSet::new(),
+            uncommitted: false,
             started: false,
             pending: false,
             eof: false,
@@ -74,20 +90,26 @@ impl Orchestrator {
         if self.finished {
             return;
         }
+        if let Some(what) = agent_event(&input) {
+            self.log(Event::AgentEventStream { what });
+        }
         match input {
             Input::Wake => {}
             Input::Config(config) => self.configure(config),
             Input::ModelChanged => self.forget_model(),
+            Input::Restore(records) => self.restore(records),
             Input::Start => self.start(),
-            Input::User { channel, text } => self.receive(Entry::user(channel, text)),
-            Input::Notice(notice) => self.receive(Entry::notice(notice)),
+            Input::User { channel, text } => self.receive_input(channel, text),
+            Input::Notice(notice) => self.receive_notice(notice),
             Input::Delta { run, text } => self.delta(run, text),
             Input::Reply { run, result } => self.settle(now, run, result),
+            Input::CodeRan { run, call, text } => self.code_ran(now, run, &call, text),
             Input::Pending(pending) => self.pending = pending,
             Input::Eof => self.eof = true,
             Input::Stop { deadline } => self.stop = Some(self.stop.map_or(deadline, |old| old.min(deadline))),
         }
         self.advance(now);
+        self.record_waiting();
     }
 
     /// The next thing to do, in order.
@@ -114,26 +136,43 @@ impl Orchestrator {
 
     fn start(&mut self) {
         let first = !std::mem::replace(&mut self.started, true);
-        if let Some(text) = self.config.on_start.clone().filter(|_| first && !self.config.relay) {
-            self.thread.add_first(Entry::start(text));
-            self.queued_run = true;
+        let Some(text) = self.config.on_start.clone().filter(|_| first && !self.config.relay) else { return };
+        // That of an interrupted turn is in the thread already.
+        let start = Entry::start(text);
+        if !self.thread.unanswered().any(|entry| entry.origin == start.origin && entry.text == start.text) {
+            self.thread.add_first(start);
         }
+        self.queued_run = true;
+    }
+
+    fn receive_input(&mut self, channel: String, text: String) {
+        self.log(Event::InputStream { channel: channel.clone() });
+        self.route.addressed(&channel);
+        self.receive(Entry::user(channel, text));
+    }
+
+    fn receive_notice(&mut self, notice: Notice) {
+        let (source, number) = (notice.source.clone(), notice.number);
+        self.log(Event::NoticeStream { source: source.clone(), number });
+        let mut entry = Entry::notice(notice);
+        let key = entry.key();
+        if let Some((id, _)) = key.clone().filter(|key| self.told.contains(key)) {
+            self.log(Event::NoticeRepeated { source, number, id });
+            self.seen(number.into_iter().collect());
+            return;
+        }
+        if key.is_some_and(|key| self.interrupted.contains(&key)) {
+            entry.mark_repeated();
+        }
+        self.record_notice(&mut entry);
+        self.receive(entry);
     }
 
     fn receive(&mut self, entry: Entry) {
-        match &entry.origin {
-            Origin::Start => {}
-            Origin::User { channel } => {
-                self.route.addressed(channel);
-                self.log(Event::InputStream { channel: channel.clone() });
-            }
-            Origin::Notice(notice) => {
-                self.log(Event::NoticeStream { source: notice.source.clone(), number: notice.number });
-            }
-        }
         for step in rules::arrival(entry) {
+            self.log(Event::WaitingRuleStream { rule: step.name() });
             match step {
-                Step::AddMessage(entry) => self.thread.add(entry),
+                Step::AddMessage(entry) => self.thread.add(*entry),
                 Step::RunThread => self.request_run(),
             }
         }
@@ -146,9 +185,13 @@ impl Orchestrator {
         }
     }
 
-    fn delta(&mut self, run: u64, text: String) {
-        if self.run.as_ref().is_some_and(|active| active.id == run) {
-            self.log(Event::RunDelta { run, text });
+    fn delta(&mut self, id: u64, text: String) {
+        let Some(run) = self.run.as_mut().filter(|run| run.id == id && run.is_asking()) else { return };
+        let shown = run.shown.push(&text);
+        let channel = run.channel.clone().filter(|_| !shown.is_empty());
+        self.log(Event::RunDelta { run: id, text });
+        if let Some(channel) = channel {
+            self.outputs.push_back(Output::Delta { run: id, channel, text: shown });
         }
     }
 
@@ -163,7 +206,7 @@ impl Orchestrator {
             return;
         }
         if self.config.relay && !self.config.suspend {
-            self.relay();
+            self.relay(now);
         }
         if self.queued_run && self.started && !self.config.suspend && !self.config.relay {
             self.try_run(now);
@@ -192,17 +235,16 @@ impl Orchestrator {
     }
 
     fn begin_run(&mut self, now: Instant) {
-        let claimed = self.thread.claim();
+        let claim = self.thread.claim();
         self.queued_run = !self.thread.waiting().is_empty();
         self.last_run += 1;
         let id = self.last_run;
-        let channel = self.route.reply(&claimed, self.config.default_channel.as_deref());
-        let notices = run::numbers(&claimed);
-        let inputs = claimed.len() - notices.len();
+        let channel = self.route.reply(claim.turn.asked(), self.config.default_channel.as_deref());
+        let notices = claim.turn.numbers();
+        let inputs = claim.turn.asked().filter(|entry| entry.as_notice().is_none()).count();
+        self.record_begin(id, channel.clone(), &claim);
         self.log(Event::RunCreated { run: id, channel: channel.clone(), inputs, notices });
-        let messages = self.thread.messages(&self.config.system_prompt, &claimed);
-        self.outputs.push_back(Output::Call { run: id, messages });
-        self.run = Some(Run { id, started: now, claimed, channel });
+        self.ask(Run::new(id, now, claim.turn, channel));
     }
 
     fn throttle(&mut self, now: Instant, throttle: Throttle, until: Option<Instant>) {
@@ -215,7 +257,7 @@ impl Orchestrator {
                 self.outputs.push_back(Output::Throttled(Some(throttle)));
             }
         }
-        for channel in users(self.thread.waiting().iter()) {
+        for channel in self.thread.channels() {
             if told.insert(channel.clone()) {
                 let text = throttled_text(throttle.limit, until.map(|until| until.saturating_duration_since(now)));
                 self.publish(None, Some(channel), text);
@@ -232,10 +274,11 @@ impl Orchestrator {
     }
 
     fn stopping(&mut self, now: Instant, deadline: Instant) {
-        if let Some(run) = self.run.take_if(|_| now >= deadline) {
+        if let Some(mut run) = self.run.take_if(|_| now >= deadline) {
             self.outputs.push_back(Output::Cancel { run: run.id });
             self.log(Event::RunCancelled { run: run.id });
-            self.thread.put_back(run.claimed);
+            self.record_interrupted(&mut run);
+            self.thread.put_back(run.turn);
         }
         if self.run.is_some() {
             self.wake = Some(deadline);
@@ -244,12 +287,14 @@ impl Orchestrator {
         }
     }
 
-    /// Ends. Notices that still wait stay unseen, so that they are told after the next start; people
-    /// who still wait have to ask again.
+    /// Ends. Notices that still wait stay unseen, so that they are told after the next start; people who still wait
+    /// have to ask again, unless that is on record.
     fn finish(&mut self) {
-        for channel in users(self.thread.waiting().iter()) {
-            let text = "I have to stop before I could answer; please ask again later.".to_owned();
-            self.publish(None, Some(channel), text);
+        self.record_waiting();
+        self.commit();
+        let text = if self.config.persistent { ANSWERED_LATER } else { NOT_ANSWERED };
+        for channel in self.thread.channels() {
+            self.publish(None, Some(channel), text.to_owned());
         }
         self.outputs.push_back(Output::Finished);
         self.finished = true;
@@ -257,7 +302,13 @@ impl Orchestrator {
 
     fn publish(&mut self, run: Option<u64>, channel: Option<String>, text: String) {
         self.log(Event::ReplyPublished { run, channel: channel.clone(), text: text.clone() });
-        self.outputs.push_back(Output::Publish { channel, text });
+        self.outputs.push_back(Output::Publish { run, channel, text });
+    }
+
+    fn seen(&mut self, notices: Vec<u64>) {
+        if !notices.is_empty() {
+            self.outputs.push_back(Output::Seen(notices));
+        }
     }
 
     fn log(&mut self, event: Event) {
@@ -265,14 +316,23 @@ impl Orchestrator {
     }
 }
 
-/// The channels of the input among `entries`, each once.
-fn users<'a>(entries: impl Iterator<Item = &'a Entry>) -> BTreeSet<String> {
-    entries
-        .filter_map(|entry| match &entry.origin {
-            Origin::User { channel } => Some(channel.clone()),
-            Origin::Start | Origin::Notice(_) => None,
-        })
-        .collect()
+/// What an input tells about the agent itself, if it does.
+fn agent_event(input: &Input) -> Option<&'static str> {
+    Some(match input {
+        Input::Config(_) => "config",
+        Input::ModelChanged => "model-changed",
+        Input::Restore(_) => "restore",
+        Input::Start => "start",
+        Input::Eof => "eof",
+        Input::Stop { .. } => "stop",
+        Input::Wake
+        | Input::User { .. }
+        | Input::Notice(_)
+        | Input::Delta { .. }
+        | Input::Reply { .. }
+        | Input::CodeRan { .. }
+        | Input::Pending(_) => return None,
+    })
 }
 
 fn limit_fields(limit: Limit) -> (&'static str, u64) {

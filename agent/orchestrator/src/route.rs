@@ -1,6 +1,6 @@
 //! Where replies go.
 
-use crate::thread::{Entry, Origin};
+use crate::turn::Entry;
 
 /// The channels in play.
 #[derive(Debug, Default)]
@@ -15,13 +15,19 @@ impl Route {
         self.last_addressed = Some(channel.to_owned());
     }
 
+    /// The channel of the latest message that addressed the agent.
+    pub(crate) fn last_addressed(&self) -> Option<&str> {
+        self.last_addressed.as_deref()
+    }
+
     /// The channel for a run that claimed `entries`: that of the latest input among them; notices
     /// alone go where the agent was addressed last, else to the default.
-    pub(crate) fn reply(&self, entries: &[Entry], default: Option<&str>) -> Option<String> {
-        let asked = entries.iter().rev().find_map(|entry| match &entry.origin {
-            Origin::User { channel } => Some(channel.as_str()),
-            Origin::Start | Origin::Notice(_) => None,
-        });
+    pub(crate) fn reply<'a>(
+        &self,
+        entries: impl DoubleEndedIterator<Item = &'a Entry>,
+        default: Option<&str>,
+    ) -> Option<String> {
+        let asked = entries.rev().find_map(Entry::channel);
         asked.or(self.last_addressed.as_deref()).or(default).map(str::to_owned)
     }
 }

@@ -40,10 +40,11 @@ pub fn describe(catalogue: &Catalogue) -> String {
     text
 }
 
-/// Each with its signature and its first line.
+/// Each with its signature, and its first line; of a built-in all that it says.
 fn in_full(catalogue: &Catalogue) -> String {
     listed(catalogue, "\nFunctions (`tool_help(name)` tells more):\n", |path, function| {
-        let about = first_line(function);
+        let whole = function.description.clone().filter(|_| function.server.is_none());
+        let about = whole.unwrap_or_else(|| first_line(function));
         let separator = if about.is_empty() { "" } else { " - " };
         format!("{}{separator}{about}", signature(path, function))
     })

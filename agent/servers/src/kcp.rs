@@ -7,7 +7,7 @@
 //! | File | What |
 //! |---|---|
 //! | `uri` | what a URI may say |
-//! | `server`, `tools` | the protocol: resources, templates, subscriptions, read tools |
+//! | `server`, `tools` | the protocol: resources, templates, subscriptions; tools that look, and those that write |
 //! | `watcher`, `backoff` | one watch: seed, follow, come back |
 //! | `resume` | a reader whose past the log does not reach |
 //! | `source`, `collection`, `discovery`, `client`, `upstream`, `frames` | requests to API servers |

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use asyncai_crds::contract;
@@ -12,11 +13,14 @@ use tokio::sync::mpsc;
 use super::setup;
 use crate::agent::{Parts, QUEUE, Running};
 use crate::args::{AgentArgs, Output};
+use crate::channel::Channels;
+use crate::channel::api::Api;
 use crate::event::Event;
 use crate::metrics::Metrics;
 use crate::output::Sink;
 use crate::secrets::Secrets;
 use crate::serve::{self, Readiness};
+use crate::session::Session;
 use crate::store::{Store, cluster};
 
 /// Runs until the pod is to end or the Agent is gone.
@@ -33,6 +37,10 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
     setup::forward_stop(stop, sender.clone());
     let store = cluster::Store::open(&client, &args.namespace, &args.name, &sender);
     let Some((agent, early)) = first(&mut events).await else { return Ok(0) };
+    let listener = Api::bind().await.context("cannot listen for messages")?;
+    let api = Api::serve(listener, &args.name, sender.clone());
+    let channels = Channels::new(sender.clone(), setup::changes(&sender, || Event::Channels), Some(api), None);
+    let session = agent.spec.session.as_ref().map(|_| Session::open(Path::new(contract::SESSION_DIR)));
     let secrets = Secrets::mounted(setup::changes(&sender, || Event::Secrets));
     let mut running = Running::new(Parts {
         agent,
@@ -46,7 +54,11 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
         readiness,
         default_model: setup::default_model()?,
         cluster_id: env::var(contract::CLUSTER_ID_ENV).ok(),
+        channels,
+        session,
         console: false,
+        only: None,
+        history: None,
     });
     for event in early {
         running.handle(Some(event));

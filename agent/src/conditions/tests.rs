@@ -17,6 +17,7 @@ fn status(phase: Phase) -> Status {
         last_event: None,
         last_notice: None,
         broken_filter: None,
+        restore_failed: false,
         throttled: false,
     }
 }
@@ -60,25 +61,63 @@ fn a_condition_keeps_its_time_while_its_status_is_the_same() {
 }
 
 #[test]
-fn refusing_keeps_where_the_watch_stood() {
+fn what_was_left_is_resumed_with_what_it_is_of() {
     let mut old = watch(&WatchStatus::default(), "memo://notes", &status(Phase::Subscribed), &at(1));
     old.cursor = Some(Cursor { epoch: "e".to_owned(), seq: 7 });
-    old.observed_generation = Some(3);
-    let new = refused(&old, Reason::NotYetSupported, "spec.onEvent: …", 4, &at(2));
-    assert_eq!(new.cursor, old.cursor);
-    assert_eq!(new.observed_generation, None, "that one is the operator's");
-    assert_eq!((new.conditions[0].status.as_str(), new.conditions[0].reason.as_str()), ("False", "NotYetSupported"));
+    old.counts = Some(Counts { events: 9, filter_errors: 2, ..Counts::default() });
+    let resumed = resume(&old);
+    assert_eq!(resumed.uri.as_deref(), Some("memo://notes"));
+    assert_eq!(resumed.cursor.map(|cursor| cursor.seq), Some(7));
+    assert_eq!((resumed.counts.events, resumed.counts.filter_errors), (9, 2));
+    assert_eq!(resume(&WatchStatus::default()), Resume::default());
 }
 
 #[test]
-fn nothing_of_another_resource_is_resumed() {
-    let mut old = watch(&WatchStatus::default(), "memo://notes", &status(Phase::Subscribed), &at(1));
-    old.cursor = Some(Cursor { epoch: "e".to_owned(), seq: 7 });
-    old.baseline = Some(Baseline::default());
-    let same = resume(&old, "memo://notes");
-    assert!(same.cursor.is_some() && same.baseline.is_some());
-    let other = resume(&old, "memo://other");
-    assert!(other.cursor.is_none() && other.baseline.is_none());
+fn a_filter_that_cannot_be_used_names_its_field() {
+    let invalid = Phase::InvalidFilter { message: "SyntaxError: invalid syntax (line 2, column 5)".to_owned() };
+    assert_eq!(
+        check(invalid),
+        [
+            "Accepted=False InvalidFilter spec.onEvent: SyntaxError: invalid syntax (line 2, column 5)",
+            "Subscribed=False Pending the Watch is not accepted"
+        ]
+    );
+}
+
+#[test]
+fn a_watch_that_could_not_go_on_says_so_whatever_kept_it() {
+    let failure = Failure { kind: FailureKind::ServerDown, message: "refused".to_owned() };
+    let failed = Status { restore_failed: true, ..status(Phase::Failed { failure, attempts: 2 }) };
+    let conditions = watch(&WatchStatus::default(), "memo://notes", &failed, &at(0)).conditions;
+    let subscribed = &conditions[1];
+    assert_eq!((subscribed.status.as_str(), subscribed.reason.as_str()), ("False", "RestoreFailed"));
+    assert_eq!(subscribed.message, "could not be resumed after a restart, and is tried again: refused");
+}
+
+#[test]
+fn a_filter_that_fails_again_and_again_shows_the_end_of_its_traceback() {
+    let broken = |traceback: &str| {
+        let broken = Status { broken_filter: Some(traceback.to_owned()), ..status(Phase::Subscribed) };
+        watch(&WatchStatus::default(), "memo://notes", &broken, &at(0)).conditions.remove(2)
+    };
+    let short = broken("Traceback (most recent call last):\n  line 1\nKeyError: 'x'\n");
+    assert_eq!((short.type_.as_str(), short.reason.as_str()), ("FilterFailing", "FilterFailing"));
+    assert!(short.message.ends_with(": Traceback (most recent call last):\n  line 1\nKeyError: 'x'"), "{short:?}");
+    let long = broken(&format!("{}\nKeyError: 'ü'", "é".repeat(400)));
+    assert!(long.message.len() <= condition::MESSAGE_MAX, "{}", long.message.len());
+    assert!(long.message.contains(": …é") && long.message.ends_with("KeyError: 'ü'"), "{long:?}");
+}
+
+#[test]
+fn the_model_manages_watches_unless_spec_or_cluster_say_no() {
+    let mut agent = Agent::new("alice", serde_json::from_value(serde_json::json!({})).unwrap());
+    assert_eq!(may_manage(&agent), Ok(()));
+    let denied =
+        condition::new(condition::MODEL_WATCHES_DENIED, true, Reason::NoAdmissionPolicy, "it is missing", 1, &at(0));
+    agent.status = Some(asyncai_crds::AgentStatus { conditions: vec![denied], ..Default::default() });
+    assert_eq!(may_manage(&agent), Err("it is missing".to_owned()));
+    agent.spec.watches.model_managed = ModelManaged::Deny;
+    assert!(may_manage(&agent).unwrap_err().contains("spec.watches.modelManaged"));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Performs the turn engine's calls of the model.
 
 use asyncai_model::{Config, Model};
-use asyncai_orchestrator::{Failure, FailureKind, Finish, Input, Message, Reply, Role, Tokens};
+use asyncai_orchestrator::{Failure, FailureKind, Finish, Input, Message, Reply, Tokens, ToolCall};
+use asyncai_repl::Catalogue;
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
@@ -38,13 +40,20 @@ impl Calls {
     }
 
     /// Calls the model that `config` describes; a problem with that is the call's result.
-    pub(crate) fn call(&mut self, run: u64, messages: &[Message], config: Result<Config, String>) {
+    pub(crate) fn call(
+        &mut self,
+        run: u64,
+        messages: &[Message],
+        catalogue: &Catalogue,
+        config: Result<Config, String>,
+    ) {
         let model = config.and_then(|config| self.client(config));
         let messages = messages.iter().map(message).collect::<Vec<_>>();
+        let tools = [run_code(catalogue)];
         let handle = self.handle.clone();
         let task = tokio::spawn(async move {
             let result = match model {
-                Ok(model) => complete(&handle, run, &model, &messages).await,
+                Ok(model) => complete(&handle, run, &model, &messages, &tools).await,
                 Err(message) => Err(Failure { kind: FailureKind::Refused, message, retry_after: None }),
             };
             handle.send(Input::Reply { run, result }).await;
@@ -74,25 +83,43 @@ async fn complete(
     run: u64,
     model: &Model,
     messages: &[asyncai_model::Message],
+    tools: &[asyncai_model::Tool],
 ) -> Result<Reply, Failure> {
     let events = handle.events.clone();
     let delta = move |text: &str| {
         // A delta is for those who look on; the reply holds the whole text, so one that finds no room is left out.
         let _ = events.try_send(Event::Turns(Input::Delta { run, text: text.to_owned() }));
     };
-    match model.complete(messages, delta).await {
+    match model.complete(messages, tools, delta).await {
         Ok(reply) => Ok(self::reply(reply)),
         Err(error) => Err(failure(&error)),
     }
 }
 
+/// The one tool of the model.
+fn run_code(catalogue: &Catalogue) -> asyncai_model::Tool {
+    let parameters = json!({
+        "type": "object",
+        "properties": {"code": {"type": "string", "description": "Python source"}},
+        "required": ["code"],
+    });
+    asyncai_model::Tool {
+        name: asyncai_orchestrator::RUN_CODE.to_owned(),
+        description: asyncai_repl::describe(catalogue),
+        parameters: parameters.as_object().cloned().unwrap_or_default(),
+    }
+}
+
 fn message(message: &Message) -> asyncai_model::Message {
-    let role = match message.role {
-        Role::System => asyncai_model::Role::System,
-        Role::User => asyncai_model::Role::User,
-        Role::Assistant => asyncai_model::Role::Assistant,
-    };
-    asyncai_model::Message { role, content: message.content.clone() }
+    match message.clone() {
+        Message::System(text) => asyncai_model::Message::System(text),
+        Message::User(text) => asyncai_model::Message::User(text),
+        Message::Assistant { text, calls } => {
+            let call = |ToolCall { id, name, arguments }| asyncai_model::ToolCall { id, name, arguments };
+            asyncai_model::Message::Assistant { text, calls: calls.into_iter().map(call).collect() }
+        }
+        Message::Tool { call, text } => asyncai_model::Message::Tool { call, text },
+    }
 }
 
 fn reply(reply: asyncai_model::Reply) -> Reply {
@@ -103,7 +130,8 @@ fn reply(reply: asyncai_model::Reply) -> Reply {
         asyncai_model::Finish::Other(reason) => Finish::Other(reason),
     };
     let tokens = reply.usage.map(|usage| Tokens { prompt: usage.prompt, completion: usage.completion });
-    Reply { text: reply.text, finish, tokens }
+    let call = |asyncai_model::ToolCall { id, name, arguments }| ToolCall { id, name, arguments };
+    Reply { text: reply.text, calls: reply.calls.into_iter().map(call).collect(), finish, tokens }
 }
 
 fn failure(error: &asyncai_model::Error) -> Failure {

@@ -77,6 +77,16 @@ fn a_file_that_is_no_yaml_hides_no_other_finding() {
 fn a_run_needs_what_it_refers_to() {
     let agent = "apiVersion: asyncai.dev/v1alpha1\nkind: Agent\nmetadata: {name: a}\nspec: {model: {baseURL: 'http://x', name: m, apiKeySecretRef: {name: llm, key: token}}}\n";
     let wrong = check(&format!("{agent}---\n{WATCH}  uri: memo://notes\n  onEvent: '1'\n")).single().unwrap_err();
-    assert!(wrong[0].starts_with("Watch w: spec.onEvent:"), "{wrong:?}");
-    assert!(wrong[1].contains("spec.model.apiKeySecretRef: no Secret \"llm\" with key \"token\""), "{wrong:?}");
+    assert!(wrong[0].contains("spec.model.apiKeySecretRef: no Secret \"llm\" with key \"token\""), "{wrong:?}");
+}
+
+#[test]
+fn a_finding_in_a_filter_names_the_line_of_the_file() {
+    let text = "apiVersion: asyncai.dev/v1alpha1\nkind: Watch\nmetadata: {name: cm}\nspec:\n  \
+                agentRef: {name: a}\n  uri: memo://notes\n  onEvent: |\n    x = 1\n    y = (\n";
+    let fleet = check(text);
+    let filter = &fleet.filters[0];
+    assert_eq!(filter.source, "x = 1\ny = (\n");
+    assert_eq!(filter.problem(2, "broken".to_owned()).line, 9);
+    assert_eq!(filter.problem(0, "too long".to_owned()).line, 7);
 }

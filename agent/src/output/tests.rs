@@ -28,8 +28,8 @@ fn most_events_are_written_only_when_verbose() {
 }
 
 #[test]
-fn people_see_replies_and_not_notices() {
-    assert_eq!(check(Output::Text, false, "reply.published", false, &json!({"text": "a\nb"})), "a\nb\n");
+fn people_see_no_notices_and_replies_on_the_screen_alone() {
+    assert_eq!(check(Output::Text, true, "reply.published", false, &json!({"text": "a\nb"})), "");
     assert_eq!(check(Output::Text, false, "watch.notice", false, &json!({"lines": ["a"]})), "");
     assert!(check(Output::Text, false, "watch.failed", false, &json!({"watch": "cm"})).starts_with("# watch.failed"));
 }

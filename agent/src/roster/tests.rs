@@ -14,31 +14,34 @@ fn watch(spec: &Value) -> Watch {
     serde_json::from_value(manifest).unwrap()
 }
 
-fn now() -> Time {
-    Time(jiff::Timestamp::UNIX_EPOCH)
-}
-
 #[test]
 fn a_watch_becomes_a_spec_under_the_name_that_the_model_knows() {
     let spec =
         json!({"agentRef": {"name": "alice"}, "uri": "memo://notes", "debounceSeconds": 1, "initial": "Deliver"});
-    let (input, refused) = Roster::default().take("alice", &watch(&spec), &now());
+    let input = Roster::default().take("alice", &watch(&spec));
     let Input::Apply { spec, .. } = input else { panic!("{input:?}") };
-    assert!(refused.is_none());
     assert_eq!((spec.name.as_str(), spec.id.as_str(), spec.generation), ("cm", "u1", 2));
     assert_eq!(spec.debounce, Duration::from_secs(1));
     assert_eq!(spec.initial, asyncai_watch::Initial::Deliver);
 }
 
 #[test]
-fn a_filter_is_refused_and_a_running_watch_stops() {
+fn filter_and_maker_reach_the_engine() {
+    let mut filtered = watch(&json!({"agentRef": {"name": "alice"}, "uri": "memo://notes", "onEvent": "1"}));
+    let take = |watch: &Watch| match Roster::default().take("alice", watch) {
+        Input::Apply { spec, .. } => (spec.filter.as_deref().map(str::to_owned), spec.origin),
+        input => panic!("{input:?}"),
+    };
+    assert_eq!(take(&filtered), (Some("1".to_owned()), Origin::Declared));
+    filtered.labels_mut().insert(contract::ORIGIN_LABEL.to_owned(), contract::ORIGIN_MODEL.to_owned());
+    assert_eq!(take(&filtered), (Some("1".to_owned()), Origin::Model));
+}
+
+#[test]
+fn a_watch_is_known_by_name_until_it_is_gone() {
     let mut roster = Roster::default();
-    roster.take("alice", &watch(&json!({"agentRef": {"name": "alice"}, "uri": "memo://notes"})), &now());
-    let spec = json!({"agentRef": {"name": "alice"}, "uri": "memo://notes", "onEvent": "1"});
-    let (input, refused) = roster.take("alice", &watch(&spec), &now());
-    assert!(matches!(input, Input::Remove(_)));
-    let refused = refused.unwrap();
-    assert_eq!(refused.name, "alice.cm");
-    assert_eq!(refused.status.conditions[0].reason, "NotYetSupported");
-    assert!(refused.status.conditions[0].message.contains("spec.onEvent"));
+    roster.take("alice", &watch(&json!({"agentRef": {"name": "alice"}, "uri": "memo://notes"})));
+    assert_eq!(roster.name("u1"), Some("alice.cm"));
+    roster.remove("u1");
+    assert_eq!(roster.name("u1"), None);
 }

@@ -11,9 +11,14 @@ use kube::{Api, Client, ResourceExt};
 use tokio::sync::{mpsc, oneshot};
 use tracing::warn;
 
+use crate::conditions;
 use crate::event::Event;
 use crate::store::cluster::writer::{Write, Writer};
+use crate::store::made;
 
+mod model;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 /// A client of the pod's own cluster, or of the one that the kubeconfig names.
@@ -24,6 +29,7 @@ pub(crate) async fn connect() -> anyhow::Result<Client> {
 /// The agent's place in a cluster.
 pub(crate) struct Store {
     writes: mpsc::UnboundedSender<Write>,
+    watches: Api<Watch>,
 }
 
 impl Store {
@@ -38,8 +44,24 @@ impl Store {
         tokio::spawn(follow_agent(agent.default_backoff(), events.clone()));
         tokio::spawn(follow_watches(of_agent.default_backoff(), events.clone()));
         let (writes, queue) = mpsc::unbounded_channel();
-        tokio::spawn(Writer::new(agents, watches, name.to_owned()).run(queue));
-        Self { writes }
+        tokio::spawn(Writer::new(agents, watches.clone(), name.to_owned()).run(queue));
+        Self { writes, watches }
+    }
+
+    pub(crate) fn create_watch(
+        &self,
+        watch: Watch,
+        replaces: Option<String>,
+    ) -> impl Future<Output = Result<String, String>> + Send + use<> {
+        model::create(self.watches.clone(), watch, replaces)
+    }
+
+    pub(crate) fn delete_watch(
+        &self,
+        name: &str,
+        uid: &str,
+    ) -> impl Future<Output = Result<(), String>> + Send + use<> {
+        model::delete(self.watches.clone(), name.to_owned(), uid.to_owned())
     }
 
     pub(crate) fn save_agent(&self, status: AgentStatus) {
@@ -65,15 +87,15 @@ impl Store {
 
 async fn follow_agent(stream: impl Stream<Item = Result<Seen<Agent>, watcher::Error>>, events: mpsc::Sender<Event>) {
     pin_mut!(stream);
-    let mut generation = None;
+    let mut known = None;
     let mut listed = false;
     while let Some(seen) = stream.next().await {
         let event = match seen {
             Ok(Seen::Apply(agent) | Seen::InitApply(agent)) => {
                 listed = true;
-                let now = Some((agent.uid(), agent.metadata.generation));
-                // The status is our own word, or the operator's about us.
-                if generation.replace(now.clone()) == Some(now) {
+                // The rest of the status is our own word, or the operator's about us.
+                let now = (agent.uid(), agent.metadata.generation, conditions::may_manage(&agent).is_ok());
+                if known.replace(now.clone()) == Some(now) {
                     continue;
                 }
                 Event::Agent(Box::new(agent))
@@ -84,7 +106,7 @@ async fn follow_agent(stream: impl Stream<Item = Result<Seen<Agent>, watcher::Er
             }
             Ok(Seen::InitDone) if listed => continue,
             Ok(Seen::InitDone | Seen::Delete(_)) => {
-                generation = None;
+                known = None;
                 Event::AgentGone
             }
             Err(error) => {
@@ -117,10 +139,11 @@ async fn follow_watches(stream: impl Stream<Item = Result<Seen<Watch>, watcher::
     }
 }
 
-/// Which Watches there are, so that each change of a spec is told once and a disappearance in a gap is told too.
+/// Which Watches there are, so that each change of a spec, or of who answers for it, is told once and a disappearance in
+/// a gap is told too.
 #[derive(Default)]
 struct Known {
-    generations: HashMap<String, Option<i64>>,
+    versions: HashMap<String, (Option<i64>, bool)>,
     /// UIDs met in the listing that is under way.
     listing: Vec<String>,
     listed: bool,
@@ -140,12 +163,11 @@ impl Known {
             Seen::Apply(watch) => self.changed(watch),
             Seen::Delete(watch) => {
                 let uid = watch.uid().unwrap_or_default();
-                self.generations.remove(&uid).map(|_| Event::WatchGone(uid)).into_iter().collect()
+                self.versions.remove(&uid).map(|_| Event::WatchGone(uid)).into_iter().collect()
             }
             Seen::InitDone => {
-                let gone =
-                    self.generations.keys().filter(|uid| !self.listing.contains(uid)).cloned().collect::<Vec<_>>();
-                self.generations.retain(|uid, _| self.listing.contains(uid));
+                let gone = self.versions.keys().filter(|uid| !self.listing.contains(uid)).cloned().collect::<Vec<_>>();
+                self.versions.retain(|uid, _| self.listing.contains(uid));
                 let first = !std::mem::replace(&mut self.listed, true);
                 gone.into_iter().map(Event::WatchGone).chain(first.then_some(Event::Listed)).collect()
             }
@@ -153,8 +175,8 @@ impl Known {
     }
 
     fn changed(&mut self, watch: Watch) -> Vec<Event> {
-        let (uid, generation) = (watch.uid().unwrap_or_default(), watch.metadata.generation);
-        if self.generations.insert(uid, generation) == Some(generation) {
+        let (uid, version) = (watch.uid().unwrap_or_default(), (watch.metadata.generation, made::is_of_model(&watch)));
+        if self.versions.insert(uid, version) == Some(version) {
             return Vec::new();
         }
         vec![Event::Watch(Box::new(watch))]

@@ -3,6 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use asyncai_crds::{Agent, AgentStatus, Watch, WatchStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -12,8 +13,12 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 use tracing::warn;
 
+use crate::conditions;
 use crate::event::Event;
+use crate::store::local::folder::Made;
+use crate::store::made;
 
+pub(crate) mod folder;
 pub(crate) mod manifests;
 #[cfg(test)]
 mod tests;
@@ -36,16 +41,23 @@ pub(crate) struct Store {
     folder: Option<PathBuf>,
     /// Held while this run lives.
     _lock: Option<File>,
+    made: Made,
     agent: Agent,
     watches: Vec<Watch>,
 }
 
 impl Store {
-    /// Takes in `agent` and `watches`; with a folder, their status is read from there and kept there.
+    /// Takes in `agent` and `watches`, those that the model `made` among them; with a folder, their status is read from
+    /// there and kept there.
     ///
     /// # Errors
     /// When the folder cannot be made, or holds something else.
-    pub(crate) fn open(folder: Option<PathBuf>, mut agent: Agent, mut watches: Vec<Watch>) -> Result<Self, Error> {
+    pub(crate) fn open(
+        folder: Option<PathBuf>,
+        made: Made,
+        mut agent: Agent,
+        mut watches: Vec<Watch>,
+    ) -> Result<Self, Error> {
         let lock = folder.as_deref().map(lock).transpose()?;
         let old = read(folder.as_deref(), "agent", &agent.name_any())?;
         adopt_agent(&mut agent, old.as_ref());
@@ -53,7 +65,7 @@ impl Store {
             let old = read(folder.as_deref(), "watch", &watch.name_any())?;
             adopt_watch(watch, old.as_ref());
         }
-        Ok(Self { folder, _lock: lock, agent, watches })
+        Ok(Self { folder, _lock: lock, made, agent, watches })
     }
 
     /// The agent, and its watches.
@@ -72,21 +84,37 @@ impl Store {
             events.push(Event::Agent(Box::new(agent)));
         }
         let old = std::mem::take(&mut self.watches);
-        for gone in old.iter().filter(|old| !watches.iter().any(|watch| watch.name_any() == old.name_any())) {
+        for gone in old.iter().filter(|old| !watches.iter().any(|watch| is_same(watch, old))) {
             if let Some(folder) = &self.folder {
                 let _ = fs::remove_file(file(folder, "watch", &gone.name_any()));
             }
             events.push(Event::WatchGone(gone.name_any()));
         }
         for mut watch in watches {
-            let old = old.iter().find(|old| old.name_any() == watch.name_any());
+            let old = old.iter().find(|old| is_same(&watch, old));
             adopt_watch(&mut watch, old);
-            if old.is_none_or(|old| old.spec != watch.spec) {
+            let maker = made::is_of_model;
+            if old.is_none_or(|old| old.spec != watch.spec || maker(old) != maker(&watch)) {
                 events.push(Event::Watch(Box::new(watch.clone())));
             }
             self.watches.push(watch);
         }
         events
+    }
+
+    /// Saves a Watch of the model; its manifest is followed like those of people.
+    pub(crate) fn create_watch(&self, mut watch: Watch) -> Result<String, String> {
+        let name = watch.name_any();
+        if self.watches.iter().any(|watch| watch.name_any() == name && !made::is_of_model(watch)) {
+            return Err(format!("there is a Watch {name} already, which people made; choose another name"));
+        }
+        watch.metadata.creation_timestamp = conditions::time(SystemTime::now());
+        self.made.save(&watch)?;
+        Ok(name)
+    }
+
+    pub(crate) fn delete_watch(&self, name: &str) -> Result<(), String> {
+        self.made.remove(name)
     }
 
     pub(crate) fn save_agent(&mut self, status: AgentStatus) {
@@ -119,6 +147,11 @@ fn adopt_watch(watch: &mut Watch, old: Option<&Watch>) {
     let changed = old.is_some_and(|old| old.spec != watch.spec);
     watch.status = old.and_then(|old| old.status.clone());
     identify(watch.meta_mut(), old.and_then(|old| old.metadata.generation), changed);
+}
+
+/// Whether two Watches are one, and not the one in the place of the other.
+fn is_same(a: &Watch, b: &Watch) -> bool {
+    a.name_any() == b.name_any() && a.metadata.creation_timestamp == b.metadata.creation_timestamp
 }
 
 /// The identity that a cluster would give: a generation that rises with the spec. A UID in a manifest is that of the

@@ -67,6 +67,11 @@ impl Health {
         Setback { attempt: self.attempt, delay, failed: given_up || !self.has_lived, tell }
     }
 
+    /// The agent is told otherwise that the subscription could not be made.
+    pub(crate) fn told(&mut self) {
+        self.told = Told::Failed;
+    }
+
     /// The subscription is live. Returns whether the agent is to be told that it is back.
     pub(crate) fn up(&mut self, now: Instant) -> bool {
         self.live_since = Some(now);

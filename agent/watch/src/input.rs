@@ -27,6 +27,17 @@ pub enum Input {
     Loaded,
     /// The watch exists no longer.
     Remove(Id),
+    /// The filter was checked.
+    Checked {
+        /// The watch.
+        id: Id,
+        /// Of the [`Output::Check`](crate::Output::Check).
+        ticket: u64,
+        /// Whether it may be used; if not, why, with line and column.
+        result: Result<(), String>,
+    },
+    /// What filters may use has changed: those that were refused are checked once more.
+    Recheck,
     /// The server acknowledged the subscription.
     Acknowledged {
         /// The watch.
@@ -76,7 +87,7 @@ pub enum Input {
         id: Id,
         /// Of the [`Output::Filter`](crate::Output::Filter).
         ticket: u64,
-        /// The text to tell, `None` to drop the event, or why the filter failed.
+        /// The text to tell, `None` to drop the event, or why the filter failed, with the traceback.
         result: Result<Option<String>, String>,
     },
     /// The turn that saw the notices of these numbers has ended.

@@ -4,7 +4,7 @@
 //! waits, reads no clock and does nothing by itself. What a change passes on its way to the agent, and where:
 //!
 //! ```text
-//! Input -> set -> watch (subscription, reads; health: when to try again)
+//! Input -> set -> watch (gate: is the filter valid; subscription, reads; health: when to try again; restore)
 //!                 -> reader -> sequence (event logs) | state (states; baseline: what is saved of one)
 //!                 -> pipeline -> event (identity, paths: lockstep, line) -> filter -> dedupe -> batch (hour) -> Output::Notice
 //!                 -> report -> Output::Status
@@ -23,6 +23,7 @@ mod digest;
 mod event;
 mod failure;
 mod filter;
+mod gate;
 mod health;
 mod hour;
 mod identity;
@@ -37,6 +38,7 @@ mod paths;
 mod pipeline;
 mod reader;
 mod report;
+mod restore;
 mod sequence;
 mod set;
 mod spec;
@@ -51,6 +53,7 @@ pub use crate::input::{Contents, Input};
 pub use crate::log::Event;
 pub use crate::notice::Notice;
 pub use crate::output::Output;
+pub use crate::restore::RestoreNotice;
 pub use crate::set::Set;
-pub use crate::spec::{Id, Initial, Spec};
-pub use crate::status::{Baseline, Counts, Cursor, Phase, Resume, Shape, Status};
+pub use crate::spec::{Id, Initial, Origin, Spec};
+pub use crate::status::{Baseline, Counts, Cursor, Listed, Phase, Resume, Shape, Status};

@@ -73,6 +73,8 @@ pub enum Event {
         restored: u32,
         /// How many could not start.
         failed: u32,
+        /// How many can never start and were deleted, of those that the model made.
+        dropped: u32,
     },
 }
 

@@ -8,7 +8,7 @@ use crate::line::visible;
 mod tests;
 
 /// What ends every message: the model is to know who speaks, and that it need not answer.
-const NOTE: &str = "This is a watch notification, not a user message. Tell the channel only if the change matters to \
+pub(crate) const NOTE: &str = "This is a watch notification, not a user message. Tell the channel only if the change matters to \
                     what was asked; otherwise reply exactly NO_REPLY.";
 
 /// Lines for the agent, gathered over the debounce time.
@@ -60,6 +60,6 @@ fn attribute(text: &str) -> String {
     escape(&visible(text, usize::MAX)).replace('"', "&quot;")
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -93,6 +93,11 @@ impl Pipeline {
         *self = Self { tally: std::mem::take(&mut self.tally), ..Self::default() };
     }
 
+    /// There is another filter, which has not failed yet.
+    pub(crate) fn refilter(&mut self) {
+        self.filter = FilterHealth::default();
+    }
+
     pub(crate) fn push(&mut self, entries: Vec<Entry>) {
         self.queued += entries.iter().map(Entry::size).sum::<usize>();
         self.queue.extend(entries);
@@ -135,7 +140,7 @@ impl Pipeline {
     pub(crate) fn advance(&mut self, world: &mut World, spec: &Spec, may_filter: bool) {
         self.settle(world, spec);
         let mut room = SLICE.saturating_sub(self.looked_at.len());
-        while (may_filter || !spec.filtered) && room > 0 {
+        while (may_filter || !spec.is_filtered()) && room > 0 {
             let Some(entry) = self.queue.pop_front() else { break };
             self.queued -= entry.size();
             match entry {
@@ -219,7 +224,7 @@ impl Pipeline {
 
     /// When changes can be looked at without any input. `may_filter` as in [`Pipeline::advance`].
     pub(crate) fn work_due(&self, now: Instant, spec: &Spec, may_filter: bool) -> Option<Instant> {
-        if !self.queue.is_empty() && (may_filter || !spec.filtered) && self.looked_at.len() < SLICE {
+        if !self.queue.is_empty() && (may_filter || !spec.is_filtered()) && self.looked_at.len() < SLICE {
             return Some(now);
         }
         self.filter.next_wake(now)
@@ -236,11 +241,11 @@ impl Pipeline {
     }
 
     fn look(&mut self, world: &mut World, spec: &Spec, epoch: Arc<str>, change: &Change) {
-        let lens = Lens { watch: &spec.name, uri: &spec.uri, filtered: spec.filtered };
+        let lens = Lens { watch: &spec.name, uri: &spec.uri, filtered: spec.is_filtered() };
         let seq = change.seq;
         let slot = match lens.look(change) {
             Ok(mut event) => {
-                let verdict = if spec.filtered {
+                let verdict = if spec.is_filtered() {
                     let ticket = world.ticket();
                     let event = std::mem::take(&mut event.dict);
                     world.output(Output::Filter { id: spec.id.clone(), ticket, event });
@@ -293,6 +298,7 @@ impl Pipeline {
             }
             Verdict::Filtered(Err(message)) => {
                 self.filter.failed(message);
+                self.tally.counts.filter_errors += 1;
                 self.filter.broken().map(|_| event.line.clone())
             }
         };

@@ -76,6 +76,7 @@ fn news(last: &Status, status: &Status, mark: Option<&Mark>, noted: u64) -> News
     if last.generation != status.generation
         || !alike(&last.phase, &status.phase)
         || last.broken_filter.is_some() != status.broken_filter.is_some()
+        || last.restore_failed != status.restore_failed
     {
         News::Urgent
     } else if moved

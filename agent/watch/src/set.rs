@@ -6,9 +6,10 @@ use std::time::{Instant, SystemTime};
 use crate::input::Input;
 use crate::log::Event;
 use crate::output::Output;
-use crate::spec::{Id, Spec};
-use crate::status::Resume;
-use crate::watch::{Restore, Watch};
+use crate::restore::{Restore, RestoreNotice};
+use crate::spec::{Id, Origin, Spec};
+use crate::status::{Listed, Resume};
+use crate::watch::Watch;
 use crate::world::World;
 
 /// The most watches that run unless told otherwise.
@@ -23,6 +24,8 @@ pub struct Set {
     world: World,
     watches: BTreeMap<Id, Watch>,
     limit: u32,
+    /// Every watch that existed at the start has been applied.
+    loaded: bool,
     /// The watches that existed at the start are applied; what came of them is not reported yet.
     restoring: bool,
     stopping: Stopping,
@@ -49,6 +52,7 @@ impl Set {
             world: World::new(now, wall, seed),
             watches: BTreeMap::new(),
             limit: LIMIT,
+            loaded: false,
             restoring: false,
             stopping: Stopping::No,
         }
@@ -58,9 +62,9 @@ impl Set {
     pub fn handle(&mut self, now: Instant, input: Input) {
         self.world.now = self.world.now.max(now);
         if self.dispatch(input) == Touched::All {
-            self.watches.values_mut().for_each(|watch| watch.advance(&mut self.world));
+            self.advance();
         }
-        self.report_restored();
+        self.restore();
         if self.stopping == Stopping::Asked && self.watches.values().all(Watch::is_stopped) {
             self.stopping = Stopping::Done;
             self.world.output(Output::Stopped);
@@ -88,6 +92,17 @@ impl Set {
         self.restoring
     }
 
+    /// The watches, by name.
+    pub fn list(&self) -> Vec<Listed> {
+        let mut list: Vec<Listed> = self.watches.values().map(Watch::listed).collect();
+        list.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        list
+    }
+
+    fn advance(&mut self) {
+        self.watches.values_mut().for_each(|watch| watch.advance(&mut self.world));
+    }
+
     fn dispatch(&mut self, input: Input) -> Touched {
         match input {
             Input::Wake => {}
@@ -96,7 +111,10 @@ impl Set {
                 self.rank();
             }
             Input::Apply { spec, resume } => self.apply(spec, resume),
-            Input::Loaded => self.restoring = self.watches.values().any(|watch| watch.restore() != Restore::No),
+            Input::Loaded => {
+                self.loaded = true;
+                self.restoring = self.watches.values().any(|watch| *watch.restore() != Restore::No);
+            }
             Input::Remove(id) => {
                 if let Some(watch) = self.watches.remove(&id) {
                     watch.remove(&mut self.world);
@@ -107,6 +125,10 @@ impl Set {
             Input::Refresh => self.watches.values_mut().for_each(Watch::refresh),
             Input::Hold(held) => self.world.held = held,
             Input::Stop { deadline } => self.stop(deadline),
+            Input::Checked { id, ticket, result } => {
+                return self.touch(&id, |watch, _| watch.checked(ticket, result));
+            }
+            Input::Recheck => self.watches.values_mut().for_each(Watch::recheck),
             Input::Acknowledged { id, ticket, server } => {
                 return self.touch(&id, |watch, world| watch.acknowledged(world, ticket, server));
             }
@@ -149,7 +171,9 @@ impl Set {
         match self.watches.get_mut(&spec.id) {
             Some(watch) => watch.respec(&mut self.world, spec),
             None => {
-                self.watches.insert(spec.id.clone(), Watch::new(spec, resume));
+                let old =
+                    !self.loaded && (spec.origin == Origin::Model || resume.as_ref().is_some_and(Resume::is_of_old));
+                self.watches.insert(spec.id.clone(), Watch::new(spec, resume, old));
             }
         }
         self.rank();
@@ -157,7 +181,8 @@ impl Set {
 
     /// The oldest watches run, as many as may.
     fn rank(&mut self) {
-        let mut oldest: Vec<&mut Watch> = self.watches.values_mut().collect();
+        let is_dropped = |watch: &&mut Watch| *watch.restore() == Restore::Dropped;
+        let mut oldest: Vec<&mut Watch> = self.watches.values_mut().filter(|watch| !is_dropped(watch)).collect();
         oldest.sort_by(|a, b| (a.spec.created, &a.spec.name).cmp(&(b.spec.created, &b.spec.name)));
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         for (rank, watch) in oldest.into_iter().enumerate() {
@@ -165,13 +190,41 @@ impl Set {
         }
     }
 
-    fn report_restored(&mut self) {
-        let count = |restore| u32::try_from(self.watches.values().filter(|watch| watch.restore() == restore).count());
-        if self.restoring && count(Restore::Awaited) == Ok(0) {
-            self.restoring = false;
-            let restored = count(Restore::Done).unwrap_or(u32::MAX);
-            let failed = count(Restore::Failed).unwrap_or(u32::MAX);
-            self.world.log(Event::Restored { restored, failed });
+    /// Says what came of the watches that an earlier process left, once that is known of each.
+    fn restore(&mut self) {
+        if !self.restoring {
+            return;
         }
+        // One that goes may make room for another.
+        while self.drop_hopeless(Watch::has_invalid_filter) {
+            self.rank();
+            self.advance();
+        }
+        if self.watches.values().any(Watch::is_restoring) {
+            return;
+        }
+        self.drop_hopeless(Watch::is_refused);
+        self.restoring = false;
+        let count = |is: fn(&Restore) -> bool| {
+            u32::try_from(self.watches.values().filter(|watch| is(watch.restore())).count()).unwrap_or(u32::MAX)
+        };
+        let restored = count(|restore| *restore == Restore::Done);
+        let failed = count(Restore::is_failed);
+        let dropped = count(|restore| *restore == Restore::Dropped);
+        let lines: Vec<String> = self.watches.values_mut().filter_map(Watch::conclude_restore).collect();
+        if !lines.is_empty() {
+            let number = self.world.notice();
+            self.world.output(Output::Restore(RestoreNotice::new(number, lines)));
+        }
+        self.world.log(Event::Restored { restored, failed, dropped });
+    }
+
+    fn drop_hopeless(&mut self, is_hopeless: fn(&Watch) -> bool) -> bool {
+        let mut any = false;
+        for watch in self.watches.values_mut().filter(|watch| watch.may_be_dropped() && is_hopeless(watch)) {
+            watch.drop_it(&mut self.world);
+            any = true;
+        }
+        any
     }
 }

@@ -38,8 +38,10 @@ pub struct Spec {
     pub uri: String,
     /// The MCP server to ask; otherwise the URI decides.
     pub server: Option<String>,
-    /// Whether each event goes through a filter, by [`Output::Filter`](crate::Output::Filter).
-    pub filtered: bool,
+    /// The source of the filter that each event goes through, by [`Output::Filter`](crate::Output::Filter).
+    pub filter: Option<Arc<str>>,
+    /// Who made the watch.
+    pub origin: Origin,
     /// What the agent is to do about a notice; told with each.
     pub instructions: Option<String>,
     /// What is told of that which exists when the watch starts for the first time.
@@ -58,6 +60,17 @@ pub struct Spec {
     pub created: i64,
 }
 
+/// Who made a watch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// People: what becomes of it is for them to decide.
+    #[default]
+    Declared,
+    /// The model. One that an earlier process left and that can never start is deleted, by
+    /// [`Output::Delete`](crate::Output::Delete).
+    Model,
+}
+
 /// What is told of that which exists when a watch starts for the first time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Initial {
@@ -70,6 +83,10 @@ pub enum Initial {
 }
 
 impl Spec {
+    pub(crate) fn is_filtered(&self) -> bool {
+        self.filter.is_some()
+    }
+
     /// Whether `other` watches something else, so that nothing of the past holds for it.
     pub(crate) fn watches_another(&self, other: &Self) -> bool {
         (&self.name, &self.uri, &self.server) != (&other.name, &other.uri, &other.server)

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use crate::failure::Failure;
-use crate::spec::Id;
+use crate::spec::{Id, Origin, Spec};
 
 /// The whole status of a watch. It is given out when it differs from the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Status {
     pub last_notice: Option<SystemTime>,
     /// Why events are told by the default line although the watch has a filter; `None` if the filter works.
     pub broken_filter: Option<String>,
+    /// An earlier process left the watch, and it could not go on yet.
+    pub restore_failed: bool,
     /// Whether lines wait because the notices of the last hour reached the maximum.
     pub throttled: bool,
 }
@@ -41,6 +43,11 @@ pub enum Phase {
     Refused {
         /// The most watches that the agent may have.
         maximum: u32,
+    },
+    /// The filter cannot be used; nothing is subscribed until there is another.
+    InvalidFilter {
+        /// Why, with line and column.
+        message: String,
     },
     /// The spec suspends it.
     Suspended,
@@ -111,11 +118,38 @@ pub struct Counts {
     pub gaps: u64,
     /// Subscriptions made anew after one ended.
     pub resubscribes: u64,
+    /// Failures of the filter.
+    pub filter_errors: u64,
+}
+
+/// A watch as the model sees it in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its identity.
+    pub id: Id,
+    /// Its name as the agent knows it.
+    pub name: String,
+    /// What it watches.
+    pub uri: String,
+    /// Who made it.
+    pub origin: Origin,
+    /// What the resource turned out to be; `None` before the first read.
+    pub shape: Option<Shape>,
+    /// What has happened since it was created.
+    pub counts: Counts,
+    /// Whether it runs, and if not, why.
+    pub phase: Phase,
+    /// An earlier process left it, and it could not go on yet.
+    pub restore_failed: bool,
 }
 
 /// What an earlier process left in the status; given with [`Input::Apply`](crate::Input::Apply).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resume {
+    /// What was watched; if that is not what the spec says now, cursor and baseline do not hold. `None`: nothing yet.
+    pub uri: Option<String>,
+    /// From [`Status::server`]; if the spec names another one, cursor and baseline do not hold.
+    pub server: Option<String>,
     /// From [`Status::cursor`]; without it the watch starts as a new one.
     pub cursor: Option<Cursor>,
     /// From [`Status::baseline`].
@@ -126,4 +160,18 @@ pub struct Resume {
     pub last_event: Option<SystemTime>,
     /// From [`Status::last_notice`].
     pub last_notice: Option<SystemTime>,
+}
+
+impl Resume {
+    /// Whether an earlier process has known the watch.
+    pub(crate) fn is_of_old(&self) -> bool {
+        self.uri.is_some() || self.cursor.is_some()
+    }
+
+    /// Whether cursor and baseline are of something else than `spec` says now.
+    pub(crate) fn is_of_another(&self, spec: &Spec) -> bool {
+        let other_uri = self.uri.as_ref().is_some_and(|uri| *uri != spec.uri);
+        let other_server = self.server.as_ref().zip(spec.server.as_ref()).is_some_and(|(old, new)| old != new);
+        self.cursor.is_some() && (other_uri || other_server)
+    }
 }

@@ -3,18 +3,22 @@
 use std::time::Instant;
 
 use crate::failure::{Failure, FailureKind};
+use crate::gate::Gate;
 use crate::health::{Health, Setback};
 use crate::input::Contents;
-use crate::line::single;
 use crate::log::Event;
 use crate::output::Output;
 use crate::pipeline::Pipeline;
 use crate::reader::Reader;
 use crate::report::Reporter;
+use crate::restore::Restore;
 use crate::spec::Spec;
 use crate::status::{Phase, Resume};
+use crate::watch::link::Link;
 use crate::world::World;
 
+mod link;
+mod restored;
 mod shown;
 
 /// A watch of the set.
@@ -24,6 +28,8 @@ pub(crate) struct Watch {
     /// The maximum that refuses it, if it is refused.
     refused: Option<u32>,
     started: bool,
+    /// Whether its filter may be used.
+    gate: Gate,
     link: Link,
     /// The ticket of the read that is under way.
     reading: Option<u64>,
@@ -39,43 +45,17 @@ pub(crate) struct Watch {
     reporter: Reporter,
     /// Whether it had to go on from an earlier process, and what came of it.
     restore: Restore,
+    /// It watches something else than in that process.
+    moved: bool,
     stop: Option<Stop>,
     /// When it has something to do by itself.
     wake: Option<Instant>,
-}
-
-/// The subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Link {
-    /// None is wanted.
-    Off,
-    /// Asked for.
-    Asked(u64),
-    /// Acknowledged; the first read is not done.
-    Acknowledged(u64),
-    /// Acknowledged and read.
-    Live(u64),
-    /// It will be asked for at this time.
-    Waiting(Instant),
 }
 
 #[derive(Clone, Debug)]
 struct Trouble {
     failure: Failure,
     setback: Setback,
-}
-
-/// What came of a watch that an earlier process left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Restore {
-    /// It is new.
-    No,
-    /// Nothing yet.
-    Awaited,
-    /// It runs.
-    Done,
-    /// It could not start at once.
-    Failed,
 }
 
 /// How far the end of the process has come.
@@ -88,19 +68,26 @@ enum Stop {
 }
 
 impl Watch {
-    pub(crate) fn new(spec: Spec, resume: Option<Resume>) -> Self {
-        let resume = resume.unwrap_or_default();
+    /// A watch that an earlier process left if it is `old`, and then goes on from where that was.
+    pub(crate) fn new(spec: Spec, resume: Option<Resume>, old: bool) -> Self {
+        let mut resume = resume.unwrap_or_default();
+        let moved = resume.is_of_another(&spec);
+        if moved {
+            (resume.cursor, resume.baseline) = (None, None);
+        }
         Self {
-            spec,
             refused: None,
             started: false,
+            gate: Gate::new(spec.filter.as_deref()),
+            spec,
             link: Link::Off,
             reading: None,
             dirty: false,
             health: Health::default(),
             trouble: None,
             server: None,
-            restore: if resume.cursor.is_some() { Restore::Awaited } else { Restore::No },
+            restore: if old { Restore::Awaited } else { Restore::No },
+            moved,
             pipeline: Pipeline::resume(&resume),
             reader: Reader::resume(resume.cursor, resume.baseline),
             throttled: false,
@@ -123,6 +110,17 @@ impl Watch {
             self.pipeline.afresh();
             self.reader = Reader::default();
             self.server = None;
+            self.gate = Gate::new(spec.filter.as_deref());
+            (self.restore, self.moved) = (Restore::No, false);
+        } else if self.spec.filter != spec.filter {
+            self.pipeline.refilter();
+            self.gate = Gate::new(spec.filter.as_deref());
+        }
+        if self.spec.is_filtered() && !spec.is_filtered() {
+            world.output(Output::EndFilter(self.spec.id.clone()));
+        }
+        if self.restore == Restore::Dropped {
+            self.restore = Restore::No;
         }
         self.spec = spec;
     }
@@ -134,7 +132,19 @@ impl Watch {
     /// The watch exists no longer.
     pub(crate) fn remove(mut self, world: &mut World) {
         self.turn_off(world);
+        if self.spec.is_filtered() {
+            world.output(Output::EndFilter(self.spec.id));
+        }
         world.log(Event::Stopped { watch: self.spec.name });
+    }
+
+    pub(crate) fn checked(&mut self, ticket: u64, result: Result<(), String>) {
+        self.gate.checked(ticket, result);
+    }
+
+    /// Checks a filter that was refused once more.
+    pub(crate) fn recheck(&mut self) {
+        self.gate.recheck();
     }
 
     pub(crate) fn acknowledged(&mut self, world: &mut World, ticket: u64, server: String) {
@@ -210,7 +220,8 @@ impl Watch {
         let connecting = matches!(self.link, Link::Asked(_) | Link::Acknowledged(_));
         let reading = self.reading.is_some() || (self.dirty && matches!(self.link, Link::Live(_)));
         let telling = self.pipeline.has_lines() && !self.throttled && !held;
-        self.is_wanted() && (connecting || reading || self.pipeline.is_busy() || telling)
+        let checking = self.gate.is_asked() && !self.spec.suspend;
+        self.is_wanted() && (checking || connecting || reading || self.pipeline.is_busy() || telling)
     }
 
     /// The process is to end; asked again, the earlier deadline counts.
@@ -230,14 +241,11 @@ impl Watch {
         matches!(self.stop, Some(Stop::Done(_)))
     }
 
-    pub(crate) fn restore(&self) -> Restore {
-        if self.restore == Restore::Awaited && !self.is_wanted() { Restore::No } else { self.restore }
-    }
-
     /// Does what is due now; to be called after every input for the watch.
     pub(crate) fn advance(&mut self, world: &mut World) {
+        self.request_check(world);
         match self.link {
-            Link::Off if self.is_wanted() && self.stop.is_none() => self.turn_on(world),
+            Link::Off if self.is_wanted() && self.gate.is_open() && self.stop.is_none() => self.turn_on(world),
             Link::Off => {}
             _ if !self.is_wanted() => self.turn_off(world),
             Link::Waiting(until) if until <= world.now && self.stop.is_none() => self.subscribe(world),
@@ -254,7 +262,9 @@ impl Watch {
             self.throttled = self.pipeline.flush(world, &self.spec, self.throttled);
         }
         self.finish(world);
-        self.report(world);
+        if !self.is_undecided() {
+            self.report(world);
+        }
         self.wake = self.compute_wake(world.now, world.held);
     }
 
@@ -266,6 +276,7 @@ impl Watch {
     fn compute_wake(&self, now: Instant, held: bool) -> Option<Instant> {
         let status = self.status();
         let report = self.reporter.due(now, &status, self.pipeline.settled(), self.is_stopped());
+        let report = report.filter(|_| !self.is_undecided());
         if let Some(Stop::Reading(deadline)) = self.stop {
             return report.into_iter().chain([deadline]).min();
         }
@@ -279,92 +290,24 @@ impl Watch {
     }
 
     fn is_wanted(&self) -> bool {
-        self.refused.is_none() && !self.spec.suspend
+        self.refused.is_none() && !self.spec.suspend && self.gate.refusal().is_none()
     }
 
     fn may_filter(&self) -> bool {
-        self.stop.is_none()
+        self.stop.is_none() && self.gate.is_open()
     }
 
-    fn turn_on(&mut self, world: &mut World) {
-        if !std::mem::replace(&mut self.started, true) {
-            world.log(Event::Started { watch: self.spec.name.clone(), uri: self.spec.uri.clone() });
-        }
-        self.health = Health::default();
-        self.subscribe(world);
+    /// Whether it is about to be known if the spec can be served at all, so that nothing is said of it before.
+    fn is_undecided(&self) -> bool {
+        self.gate.is_asked() && !self.is_stopped()
     }
 
-    fn turn_off(&mut self, world: &mut World) {
-        self.unsubscribe(world);
-        self.link = Link::Off;
-        self.trouble = None;
-        self.throttled = false;
-    }
-
-    fn subscribe(&mut self, world: &mut World) {
-        let ticket = world.ticket();
-        self.link = Link::Asked(ticket);
-        let Spec { id, uri, server, .. } = self.spec.clone();
-        world.output(Output::Subscribe { id, ticket, uri, server });
-    }
-
-    fn unsubscribe(&mut self, world: &mut World) {
-        (self.reading, self.dirty) = (None, false);
-        if !matches!(self.link, Link::Off | Link::Waiting(_)) {
-            world.output(Output::Unsubscribe(self.spec.id.clone()));
+    fn request_check(&mut self, world: &mut World) {
+        if let (Gate::Unchecked, None, None, Some(source)) = (&self.gate, self.refused, &self.stop, &self.spec.filter) {
+            let ticket = world.ticket();
+            self.gate = Gate::Asked(ticket);
+            world.output(Output::Check { id: self.spec.id.clone(), ticket, source: source.clone() });
         }
-    }
-
-    fn request_read(&mut self, world: &mut World) {
-        let readable = matches!(self.link, Link::Acknowledged(_) | Link::Live(_));
-        if !self.dirty || !readable || self.reading.is_some() || self.pipeline.is_full() {
-            return;
-        }
-        self.dirty = false;
-        let ticket = world.ticket();
-        self.reading = Some(ticket);
-        world.output(Output::Read {
-            id: self.spec.id.clone(),
-            ticket,
-            uri: self.spec.uri.clone(),
-            server: self.server.clone(),
-            since: self.reader.since(self.spec.initial),
-        });
-    }
-
-    /// There is no subscription any more.
-    fn fail(&mut self, world: &mut World, mut failure: Failure) {
-        failure.message = single(&failure.message);
-        (self.reading, self.dirty) = (None, false);
-        let setback = self.health.down(world.now, failure.kind.is_an_answer(), &mut world.random);
-        self.link = Link::Waiting(world.now + setback.delay);
-        if self.restore == Restore::Awaited {
-            self.restore = Restore::Failed;
-        }
-        let (watch, message) = (self.spec.name.clone(), failure.message.clone());
-        if setback.tell {
-            world.log(Event::Failed { watch: watch.clone(), message: message.clone() });
-            self.pipeline.tell(world, single(&format!("ERROR the watch failed, and tries again: {message}")));
-        }
-        let (attempt, delay_seconds) = (setback.attempt, setback.delay.as_secs());
-        world.log(Event::Resubscribing { watch, attempt, delay_seconds, message });
-        self.trouble = Some(Trouble { failure, setback });
-    }
-
-    fn is_back(&mut self, world: &mut World) {
-        if self.trouble.take().is_some() && self.health.has_lived() {
-            self.pipeline.count_resubscribe();
-        }
-        if self.restore == Restore::Awaited {
-            self.restore = Restore::Done;
-        }
-        if self.health.up(world.now) {
-            self.tell_back(world);
-        }
-    }
-
-    fn tell_back(&mut self, world: &mut World) {
-        self.pipeline.tell(world, "RECOVERED the watch is live again".to_owned());
     }
 
     /// Ends the watch once the final read is done, or has taken too long.
@@ -373,11 +316,5 @@ impl Watch {
             self.stop = Some(Stop::Done(self.phase()));
             self.turn_off(world);
         }
-    }
-}
-
-impl Link {
-    fn is_subscribed(self, ticket: u64) -> bool {
-        matches!(self, Self::Acknowledged(of) | Self::Live(of) if of == ticket)
     }
 }

@@ -137,9 +137,10 @@ pub struct Volume {
     /// Absolute path in the agent container.
     #[schemars(length(max = 4096), regex(pattern = pattern::MOUNT_PATH))]
     #[x_kube(validation = Rule::new(
-        "!self.matches('/[.][.]?(/|$)|^/+$|^/+(proc|sys|dev)(/|$)|^/+var/*$|^/+(var/+)?run(/*$|/+secrets(/|$))')"
+        "!self.matches('/[.][.]?(/|$)|^/+$|^/+(proc|sys|dev)(/|$)|^/+var/*$|^/+(var/+)?run(/*$|/+secrets(/|$))|\
+         ^/+var/+lib/+asyncai(/|$)')"
     )
-    .message("must not have . or .. in it, nor be in or hide /proc, /sys, /dev or /var/run/secrets"))]
+    .message("must not have . or .. in it, nor be in or hide /proc, /sys, /dev, /var/run/secrets or /var/lib/asyncai"))]
     pub mount_path: String,
     /// Whether the volume is mounted read-only.
     #[serde(default)]

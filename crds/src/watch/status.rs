@@ -16,7 +16,7 @@ pub struct WatchStatus {
     #[schemars(range(min = 0, max = i64::MAX))]
     pub observed_generation: Option<i64>,
     /// Accepted, ResolvedRefs, Subscribed and Ready; and while they hold Reconciling, Stalled, Suspended,
-    /// Throttled.
+    /// FilterFailing, Throttled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "schema::conditions")]
     pub conditions: Vec<Condition>,
@@ -92,6 +92,7 @@ pub struct Baseline {
 
 /// What has happened since a Watch was created.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// Events that came.
     #[serde(default)]
@@ -113,4 +114,8 @@ pub struct Counts {
     #[serde(default)]
     #[schemars(range(min = 0, max = i64::MAX))]
     pub resubscribes: u64,
+    /// Failures of the filter.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = i64::MAX))]
+    pub filter_errors: u64,
 }

@@ -14,8 +14,11 @@ use futures::stream;
 use serde_json::{Value, json};
 
 use super::MODEL;
-use super::scenario::{Ending, Reply, Usage};
+use super::scenario::{Call, Ending, Reply, Usage};
 use super::state::{Recorded, State};
+
+/// Characters of a call's arguments that are streamed at a time.
+const PIECE: usize = 7;
 
 /// Anything but a completion.
 pub(super) fn raw(status: u16, headers: &BTreeMap<String, String>, body: String) -> Response {
@@ -39,7 +42,11 @@ pub(super) async fn reply(state: Arc<State>, asked: &Recorded, reply: Reply, gat
     if let Some(gate) = gate {
         state.pass(&gate).await;
     }
-    let message = json!({"role": "assistant", "content": reply.text, "reasoning_content": reply.thoughts});
+    let mut message = json!({"role": "assistant", "content": reply.text, "reasoning_content": reply.thoughts});
+    if !reply.calls.is_empty() {
+        let calls = reply.calls.iter().enumerate();
+        message["tool_calls"] = calls.map(|(place, call)| tool_call(asked.number, place, call, &call.text())).collect();
+    }
     let choice = json!({"index": 0, "message": message, "finish_reason": reply.finish});
     Json(json!({"id": id(asked.number), "object": "chat.completion", "created": 0, "model": MODEL, "choices": [choice], "usage": usage}))
         .into_response()
@@ -97,6 +104,8 @@ fn pieces(number: usize, reply: Reply, usage: Option<Value>, gate: Option<String
     let mut pieces = VecDeque::from([event(json!({"role": "assistant", "content": ""}), None)]);
     pieces.extend(reply.thoughts.map(|thoughts| event(json!({"reasoning_content": thoughts}), None)));
     pieces.extend(reply.text.split_inclusive(' ').map(|word| event(json!({"content": word}), None)));
+    let calls = reply.calls.iter().enumerate().flat_map(|(place, call)| call_deltas(number, place, call));
+    pieces.extend(calls.map(|delta| event(json!({"tool_calls": [delta]}), None)));
     if let Some(gate) = gate {
         let before = if reply.before_gate == 0 { 0 } else { pieces.len().min(reply.before_gate + 1) };
         pieces.insert(before, Piece::Gate(gate));
@@ -116,11 +125,31 @@ fn pieces(number: usize, reply: Reply, usage: Option<Value>, gate: Option<String
     pieces
 }
 
+/// A call in pieces: first its name, then its arguments.
+fn call_deltas(number: usize, place: usize, call: &Call) -> Vec<Value> {
+    let arguments = call.text();
+    let mut first = tool_call(number, place, call, if call.whole { &arguments } else { "" });
+    first["index"] = json!(place);
+    let characters: Vec<char> = if call.whole { Vec::new() } else { arguments.chars().collect() };
+    let piece = |piece: &[char]| json!({"index": place, "function": {"arguments": piece.iter().collect::<String>()}});
+    [first].into_iter().chain(characters.chunks(PIECE).map(piece)).collect()
+}
+
+fn tool_call(number: usize, place: usize, call: &Call, arguments: &str) -> Value {
+    let mut json = json!({"type": "function", "function": {"name": call.name, "arguments": arguments}});
+    match call.id.as_deref() {
+        Some("") => {}
+        Some(id) => json["id"] = json!(id),
+        None => json["id"] = json!(format!("call_{number}_{place}")),
+    }
+    json
+}
+
 fn usage(asked: &Recorded, reply: &Reply) -> Value {
     let words = |text: &str| u64::try_from(text.split_whitespace().count()).unwrap_or(u64::MAX);
     let counted = || Usage {
         prompt: asked.messages().iter().map(|(_, content)| words(content)).sum(),
-        completion: words(&reply.text),
+        completion: words(&reply.text) + reply.calls.iter().map(|call| words(&call.text())).sum::<u64>(),
     };
     let Usage { prompt, completion } = reply.usage.unwrap_or_else(counted);
     json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion})

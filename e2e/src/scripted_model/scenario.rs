@@ -6,6 +6,10 @@
 //!     times: 1                # then it is used up; without, it never is
 //!     gate: slow              # the answer waits for `POST /gates/slow`
 //!     reply: A ConfigMap appeared.
+//!   - contains: set up        # a call of `run_code`, the function of code mode
+//!     code: await watch_start(name="cm", uri="memo://notes")
+//!   - result: Error           # part of the function's result; rules without `result` are not for results
+//!     reply: {text: One moment., calls: [{name: run_code, arguments: {code: list_resources()}}]}
 //!   - contains: report
 //!     reply: {text: The report says, finish: length, thoughts: Hm., ending: done}
 //!   - status: 429             # instead of a reply
@@ -19,6 +23,10 @@ use std::str::FromStr;
 
 use regex::Regex;
 use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The function of code mode.
+const CODE: &str = "run_code";
 
 /// What the server answers.
 #[derive(Debug, Clone)]
@@ -38,6 +46,8 @@ pub struct Rule {
     pub contains: Option<String>,
     /// Pattern of the last user message.
     pub matches: Option<Regex>,
+    /// Pattern of the results that the request ends in; without, it answers none that ends in any.
+    pub result: Option<Regex>,
     /// How often it answers.
     pub times: Option<usize>,
     /// What the answer waits for.
@@ -68,7 +78,9 @@ pub enum Response {
 pub struct Reply {
     /// The text; it is streamed word by word.
     pub text: String,
-    /// The finish reason; `stop` if not given.
+    /// Functions that it calls, after the text.
+    pub calls: Vec<Call>,
+    /// The finish reason; `stop` if not given, with calls `tool_calls`.
     pub finish: String,
     /// Sent as `reasoning_content` before the text.
     pub thoughts: Option<String>,
@@ -78,6 +90,33 @@ pub struct Reply {
     pub ending: Ending,
     /// How many words come before the gate.
     pub before_gate: usize,
+}
+
+/// A call of a function.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Call {
+    /// The function.
+    pub name: String,
+    /// What it is called with: text is sent as it is, anything else as JSON.
+    #[serde(default)]
+    pub arguments: Value,
+    /// Made up if not given; empty: left out, as some endpoints do.
+    pub id: Option<String>,
+    /// Sent in one piece, as some endpoints do; else the arguments come in small ones.
+    #[serde(default)]
+    pub whole: bool,
+}
+
+impl Call {
+    fn code(source: String) -> Self {
+        Self { name: CODE.to_owned(), arguments: json!({"code": source}), id: None, whole: false }
+    }
+
+    /// The arguments as they are sent.
+    pub(super) fn text(&self) -> String {
+        self.arguments.as_str().map_or_else(|| self.arguments.to_string(), str::to_owned)
+    }
 }
 
 /// Tokens.
@@ -112,7 +151,7 @@ pub enum ScenarioError {
     #[error("invalid scenario: {0}")]
     Yaml(#[from] Box<serde_saphyr::Error>),
     /// A rule answers twice or not at all.
-    #[error("invalid scenario: rule {rule} must have exactly one of reply and status")]
+    #[error("invalid scenario: rule {rule} must have exactly one of reply, code and status")]
     Answer {
         /// Its place in the list, from 0, or `default`.
         rule: String,
@@ -139,10 +178,15 @@ impl FromStr for Scenario {
 }
 
 impl Rule {
-    /// Whether it answers `question`.
-    pub(super) fn fits(&self, question: &str) -> bool {
+    /// Whether it answers a request with this last user message that ends in `result`, if it ends in one.
+    pub(super) fn fits(&self, question: &str, result: Option<&str>) -> bool {
         self.contains.as_deref().is_none_or(|part| question.contains(part))
             && self.matches.as_ref().is_none_or(|pattern| pattern.is_match(question))
+            && match (&self.result, result) {
+                (Some(pattern), Some(result)) => pattern.is_match(result),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            }
     }
 }
 
@@ -151,6 +195,7 @@ fn silence() -> Rule {
         name: None,
         contains: None,
         matches: None,
+        result: None,
         times: None,
         gate: None,
         response: Response::Reply(Reply::from(ReplyText::Text("NO_REPLY".to_owned()))),
@@ -171,9 +216,11 @@ struct FileRule {
     name: Option<String>,
     contains: Option<String>,
     matches: Option<String>,
+    result: Option<String>,
     times: Option<usize>,
     gate: Option<String>,
     reply: Option<Reply>,
+    code: Option<String>,
     status: Option<u16>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -183,16 +230,21 @@ struct FileRule {
 
 impl FileRule {
     fn check(self, rule: &str) -> Result<Rule, ScenarioError> {
-        let response = match (self.reply, self.status) {
-            (Some(reply), None) => Response::Reply(reply),
-            (None, Some(status)) => Response::Raw { status, headers: self.headers, body: self.body },
+        let response = match (self.reply, self.code, self.status) {
+            (Some(reply), None, None) => Response::Reply(reply),
+            (None, Some(source), None) => Response::Reply(Reply::calling(String::new(), vec![Call::code(source)])),
+            (None, None, Some(status)) => Response::Raw { status, headers: self.headers, body: self.body },
             _ => return Err(ScenarioError::Answer { rule: rule.to_owned() }),
         };
-        let pattern = self.matches.map(|pattern| Regex::new(&pattern)).transpose();
+        let pattern = |text: Option<String>| {
+            let pattern = text.map(|text| Regex::new(&text)).transpose();
+            pattern.map_err(|source| ScenarioError::Pattern { rule: rule.to_owned(), source })
+        };
         Ok(Rule {
             name: self.name,
             contains: self.contains,
-            matches: pattern.map_err(|source| ScenarioError::Pattern { rule: rule.to_owned(), source })?,
+            matches: pattern(self.matches)?,
+            result: pattern(self.result)?,
             times: self.times,
             gate: self.gate,
             response,
@@ -207,7 +259,10 @@ enum ReplyText {
     Text(String),
     #[serde(rename_all = "camelCase")]
     Full {
+        #[serde(default)]
         text: String,
+        #[serde(default)]
+        calls: Vec<Call>,
         finish: Option<String>,
         thoughts: Option<String>,
         usage: Option<Usage>,
@@ -218,16 +273,23 @@ enum ReplyText {
     },
 }
 
+impl Reply {
+    /// A reply of which nothing else is special.
+    fn calling(text: String, calls: Vec<Call>) -> Self {
+        let finish = if calls.is_empty() { "stop" } else { "tool_calls" }.to_owned();
+        Self { text, calls, finish, thoughts: None, usage: None, ending: Ending::Done, before_gate: 0 }
+    }
+}
+
 impl From<ReplyText> for Reply {
     fn from(text: ReplyText) -> Self {
-        let (text, finish, thoughts, usage, ending, before_gate) = match text {
-            ReplyText::Text(text) => (text, None, None, None, Ending::Done, 0),
-            ReplyText::Full { text, finish, thoughts, usage, ending, before_gate } => {
-                (text, finish, thoughts, usage, ending, before_gate)
+        match text {
+            ReplyText::Text(text) => Self::calling(text, Vec::new()),
+            ReplyText::Full { text, calls, finish, thoughts, usage, ending, before_gate } => {
+                let plain = Self::calling(text, calls);
+                Self { finish: finish.unwrap_or(plain.finish), thoughts, usage, ending, before_gate, ..plain }
             }
-        };
-        let finish = finish.unwrap_or_else(|| "stop".to_owned());
-        Self { text, finish, thoughts, usage, ending, before_gate }
+        }
     }
 }
 

@@ -14,6 +14,8 @@ use super::scenario::{Rule, Scenario};
 pub struct Recorded {
     /// From 1.
     pub number: usize,
+    /// When it came.
+    pub at: jiff::Timestamp,
     /// The name or place of the rule that answered, or `default`.
     pub rule: String,
     /// The `Authorization` header.
@@ -25,8 +27,12 @@ pub struct Recorded {
 impl Recorded {
     /// Role and content of each message.
     pub fn messages(&self) -> Vec<(&str, &str)> {
-        let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-        messages.iter().map(|message| (text(message, "role"), text(message, "content"))).collect()
+        messages(&self.body).iter().map(|message| (text(message, "role"), text(message, "content"))).collect()
+    }
+
+    /// The results of functions that it ends in, one text; none if it ends in something else.
+    pub fn result(&self) -> Option<String> {
+        results(&self.body)
     }
 }
 
@@ -93,8 +99,9 @@ impl State {
 
     /// Records a question and picks its answer.
     pub(super) fn ask(&self, authorization: Option<String>, body: Value) -> (Recorded, Rule) {
-        let (name, rule) = lock(&self.script).pick(question(&body));
-        let mut recorded = Recorded { number: 0, rule: name, authorization, body };
+        let (name, rule) = lock(&self.script).pick(question(&body), results(&body).as_deref());
+        let at = jiff::Timestamp::now();
+        let mut recorded = Recorded { number: 0, at, rule: name, authorization, body };
         self.requests.send_modify(|requests| {
             recorded.number = requests.len() + 1;
             requests.push(recorded.clone());
@@ -108,10 +115,10 @@ impl Script {
         Self { used: vec![0; scenario.rules.len()], scenario }
     }
 
-    fn pick(&mut self, question: &str) -> (String, Rule) {
+    fn pick(&mut self, question: &str, result: Option<&str>) -> (String, Rule) {
         for (place, rule) in self.scenario.rules.iter().enumerate() {
             let used = self.used[place];
-            if rule.times.is_none_or(|times| used < times) && rule.fits(question) {
+            if rule.times.is_none_or(|times| used < times) && rule.fits(question, result) {
                 self.used[place] += 1;
                 return (rule.name.clone().unwrap_or_else(|| place.to_string()), rule.clone());
             }
@@ -124,10 +131,25 @@ fn text<'a>(message: &'a Value, key: &str) -> &'a str {
     message[key].as_str().unwrap_or_default()
 }
 
+fn messages(body: &Value) -> &[Value] {
+    body["messages"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The results of functions that the request ends in, if it does.
+fn results(body: &Value) -> Option<String> {
+    let mut results: Vec<&str> = messages(body)
+        .iter()
+        .rev()
+        .take_while(|message| message["role"] == "tool")
+        .map(|message| text(message, "content"))
+        .collect();
+    results.reverse();
+    (!results.is_empty()).then(|| results.join("\n"))
+}
+
 /// The last user message.
 fn question(body: &Value) -> &str {
-    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let last = messages.iter().rev().find(|message| message["role"] == "user");
+    let last = messages(body).iter().rev().find(|message| message["role"] == "user");
     last.map(|message| text(message, "content")).unwrap_or_default()
 }
 

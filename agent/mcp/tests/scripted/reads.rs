@@ -47,11 +47,24 @@ async fn an_empty_text_may_be_left_out() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_is_an_error_that_says_so() {
-    let error = read(json!([{"uri": URI, "mimeType": "image/png", "blob": "AAAA"}])).await.expect_err("a blob");
-    assert_eq!(error.kind(), Kind::SourceError);
-    assert!(error.to_string().contains("x://thing is binary (image/png)"), "{error}");
+async fn something_binary_comes_as_base64() {
+    let got = read(json!([{"uri": URI, "mimeType": "image/png", "blob": "AAAA"}])).await.expect("a blob");
+    assert_eq!((got.text.as_str(), got.blob), ("AAAA", true));
+    assert_eq!(got.value(), json!({"type": "blob", "mimeType": "image/png", "bytes": 3, "data": "AAAA"}));
+}
+
+#[tokio::test]
+async fn code_sees_json_as_data_and_other_text_as_text() {
+    let got = read(json!([{"uri": URI, "text": "{\"a\": [1]}"}])).await.expect("JSON");
+    assert_eq!(got.value(), json!({"a": [1]}));
+    let got = read(json!([{"uri": URI, "text": "{a"}])).await.expect("text");
+    assert_eq!(got.value(), json!("{a"));
+}
+
+#[tokio::test]
+async fn an_answer_without_contents_is_an_error_that_says_so() {
     let error = read(json!([])).await.expect_err("nothing");
+    assert_eq!(error.kind(), Kind::SourceError);
     assert!(error.to_string().contains("no contents"), "{error}");
 }
 
@@ -77,6 +90,33 @@ async fn a_tool_says_that_it_failed() {
     let called = servers(&script.source).call("s", "look", Map::new()).await.expect("a result");
     assert!(called.failed);
     assert_eq!(called.text, "no\n[image, image/png]");
+    let image = json!({"type": "image", "mimeType": "image/png", "bytes": 0, "data": ""});
+    assert_eq!(called.value(), json!(["no", image]));
+}
+
+#[tokio::test]
+async fn a_structured_result_is_data() {
+    for data in [json!({"a": 1}), json!([1, 2]), json!(7), json!("text")] {
+        let structured = data.clone();
+        let script = modern_but("tools/call", move |request| {
+            let content = json!([{"type": "text", "text": "as text"}]);
+            let answer = json!({"resultType": "complete", "content": content, "structuredContent": structured});
+            vec![result(request, answer)]
+        });
+        let called = servers(&script.source).call("s", "look", Map::new()).await.expect("a result");
+        assert_eq!((called.value(), called.text.as_str()), (data, "as text"));
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_cancelled_on_the_wire() {
+    let mut script = modern_but("tools/call", |_| vec![]);
+    let servers = servers(&script.source);
+    let calling = tokio::spawn(async move { servers.call("s", "look", Map::new()).await });
+    let call = script.hears("tools/call").await;
+    calling.abort();
+    let cancelled = script.hears("notifications/cancelled").await;
+    assert_eq!(cancelled["params"]["requestId"], call["id"]);
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ fn foreign_fields_do_no_harm() {
         r#"{"choices": null, "usage": {"prompt_tokens": 5, "completion_tokens": 1, "prompt_tokens_details": null}, "timings": {}}"#,
     ]);
     let usage = Some(Usage { prompt: 5, completion: 1 });
-    assert_eq!(reply.unwrap(), Reply { text: "yes".into(), finish: Finish::Stop, usage });
+    assert_eq!(reply.unwrap(), Reply { text: "yes".into(), calls: Vec::new(), finish: Finish::Stop, usage });
     assert_eq!(pieces, ["yes"]);
 }
 
@@ -56,7 +56,8 @@ fn the_finish_reason_is_kept() {
     for (word, finish) in [
         ("length", Finish::Length),
         ("content_filter", Finish::Filtered),
-        ("tool_calls", Finish::Other("tool_calls".into())),
+        ("tool_calls", Finish::Stop),
+        ("eos", Finish::Other("eos".into())),
     ] {
         let event = format!(r#"{{"choices": [{{"delta": {{}}, "finish_reason": "{word}"}}]}}"#);
         assert_eq!(assemble(&[&event]).0.unwrap().finish, finish);
@@ -67,6 +68,44 @@ fn the_finish_reason_is_kept() {
 fn a_stream_without_a_finish_reason_broke_off() {
     let (reply, _) = assemble(&[r#"{"choices": [{"delta": {"content": "ha"}}]}"#]);
     assert!(matches!(reply, Err(Error::BrokenOff { bytes: 2, .. })));
+}
+
+#[test]
+fn calls_are_put_together_whatever_the_finish_reason() {
+    for finish in ["tool_calls", "stop", "function_call"] {
+        let last = format!(r#"{{"choices": [{{"delta": {{}}, "finish_reason": "{finish}"}}]}}"#);
+        let (reply, pieces) = assemble(&[
+            r#"{"choices": [{"delta": {"role": "assistant", "content": "So: "}}]}"#,
+            r#"{"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "run_code", "arguments": "{\"code\":"}}]}}]}"#,
+            r#"{"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": " \"1\"}"}}]}}]}"#,
+            &last,
+        ]);
+        let call = ToolCall { id: "a".into(), name: "run_code".into(), arguments: r#"{"code": "1"}"#.into() };
+        let reply = reply.unwrap();
+        assert_eq!((reply.text.as_str(), reply.calls, reply.finish), ("So: ", vec![call], Finish::Stop));
+        assert_eq!(pieces, ["So: "]);
+    }
+}
+
+#[test]
+fn a_call_that_was_cut_is_given_with_the_reason() {
+    let cut = r#"{"choices": [{"delta": {"tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{\"co"}}]}, "finish_reason": "length"}]}"#;
+    let reply = assemble(&[cut]).0.unwrap();
+    assert_eq!((reply.calls[0].arguments.as_str(), reply.finish), ("{\"co", Finish::Length));
+}
+
+#[test]
+fn pieces_of_thoughts_are_not_shown() {
+    let piece = |text: &str| format!(r#"{{"choices": [{{"delta": {{"content": "{text}"}}}}]}}"#);
+    let end = r#"{"choices": [{"delta": {}, "finish_reason": "stop"}]}"#.to_owned();
+    let pieces = |texts: &[&str]| {
+        let mut events: Vec<String> = texts.iter().map(|text| piece(text)).collect();
+        events.push(end.clone());
+        assemble(&events.iter().map(String::as_str).collect::<Vec<_>>()).1
+    };
+    assert_eq!(pieces(&["<th", "ink>NO", "</thi", "nk>", "\\n\\n", "yes", " and no"]), ["yes", " and no"]);
+    assert_eq!(pieces(&["<", "b> is a tag"]), ["<b> is a tag"]);
+    assert_eq!(pieces(&["yes", "<think>"]), ["yes", "<think>"]);
 }
 
 #[test]

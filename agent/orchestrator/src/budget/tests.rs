@@ -13,6 +13,13 @@ fn budget(used: Usage) -> (Budget, impl Fn(u64) -> Instant) {
     (Budget::new(noon, SystemTime::UNIX_EPOCH + NOON, used), minute)
 }
 
+/// A turn of one reply.
+fn spend(budget: &mut Budget, now: Instant, began: Instant, tokens: Tokens) -> Usage {
+    budget.spend(now, tokens);
+    budget.count_turn(now, began);
+    budget.usage()
+}
+
 fn config(turns: u32, tokens: u64) -> Config {
     Config { max_turns_per_hour: turns, max_tokens_per_day: tokens, ..Config::default() }
 }
@@ -25,9 +32,9 @@ fn tokens(prompt: u64, completion: u64) -> Tokens {
 fn the_hour_slides() {
     let (mut budget, minute) = budget(Usage::default());
     let config = config(2, 1000);
-    budget.spend(minute(0), minute(0), tokens(1, 0));
+    spend(&mut budget, minute(0), minute(0), tokens(1, 0));
     assert_eq!(budget.blocked(minute(29), &config), None);
-    budget.spend(minute(30), minute(30), tokens(1, 0));
+    spend(&mut budget, minute(30), minute(30), tokens(1, 0));
     let (throttle, until) = budget.blocked(minute(40), &config).expect("two turns are spent");
     assert_eq!(throttle.limit, Limit::TurnsPerHour(2));
     assert_eq!(until, Some(minute(60)));
@@ -39,7 +46,7 @@ fn the_hour_slides() {
 fn a_lowered_limit_counts_what_was_spent_before() {
     let (mut budget, minute) = budget(Usage::default());
     for at in [0, 10, 20] {
-        budget.spend(minute(at), minute(at), Tokens::default());
+        spend(&mut budget, minute(at), minute(at), Tokens::default());
     }
     let until = |budget: &mut Budget, turns| budget.blocked(minute(30), &config(turns, 1000)).map(|(_, until)| until);
     assert_eq!(until(&mut budget, 4), None);
@@ -52,12 +59,12 @@ fn a_lowered_limit_counts_what_was_spent_before() {
 fn the_day_ends_at_midnight() {
     let (mut budget, minute) = budget(Usage { day: 20_000, turns: 7, tokens: 900 });
     assert_eq!(budget.blocked(minute(0), &config(60, 1000)), None);
-    let usage = budget.spend(minute(1), minute(0), tokens(90, 10));
+    let usage = spend(&mut budget, minute(1), minute(0), tokens(90, 10));
     assert_eq!(usage, Usage { day: 20_000, turns: 8, tokens: 1000 });
     let (throttle, until) = budget.blocked(minute(1), &config(60, 1000)).expect("the tokens are spent");
     assert_eq!((throttle.limit, until), (Limit::TokensPerDay(1000), Some(minute(12 * 60))));
     assert_eq!(budget.blocked(minute(12 * 60), &config(60, 1000)), None);
-    let usage = budget.spend(minute(12 * 60), minute(12 * 60), tokens(1, 1));
+    let usage = spend(&mut budget, minute(12 * 60), minute(12 * 60), tokens(1, 1));
     assert_eq!(usage, Usage { day: 20_001, turns: 1, tokens: 2 });
 }
 

@@ -3,6 +3,8 @@
 use super::*;
 
 mod model;
+mod records;
+mod rounds;
 mod transcript;
 
 use transcript::{check, check_log};
@@ -143,7 +145,7 @@ fn no_reply_publishes_nothing_and_the_notice_is_seen() {
   < call 1 [sys] [u <cm a>]
 1 > reply 1 That is nothing new.\nNO_REPLY
   < log reply.suppressed {"run":1}
-  < log run.completed {"run":1,"promptTokens":1,"completionTokens":1}
+  < log run.completed {"run":1,"rounds":1,"promptTokens":1,"completionTokens":1}
   < usage turns=1 tokens=2
   < seen 1
 "##,
@@ -454,7 +456,7 @@ fn a_conversation_too_long_is_shortened_and_goes_on() {
 1 > user #ops and {long}
   < call 2 [sys] [u {long}] [a Read.] [u and {long}]
 2 > fail 2 too-long 4000 tokens
-  < call 3 [sys] [u and {long}]
+  < call 3 [sys] [u [earlier turns left out]] [u and {long}]
 3 > reply 3 And.
   < publish #ops: And.
   < usage turns=2 tokens=4
@@ -498,6 +500,7 @@ fn late_news_of_another_run_is_ignored() {
 0 > reply 7 nothing
 1 > delta 1 piece
   < log run.delta {"run":1,"text":"piece"}
+  < delta 1 #ops: "piece"
 2 > fail 1 transient 503
   < log run.failed {"run":1,"message":"503","attempt":1,"delaySeconds":1}
   < log reply.published {"run":1,"channel":"#ops","text":"The model does not answer, I keep trying: 503"}
@@ -526,7 +529,7 @@ fn a_queued_run_is_logged_once() {
 2 > reply 1 A.
   < log reply.published {"run":1,"channel":"#ops","text":"A."}
   < publish #ops: A.
-  < log run.completed {"run":1,"promptTokens":1,"completionTokens":1}
+  < log run.completed {"run":1,"rounds":1,"promptTokens":1,"completionTokens":1}
   < usage turns=1 tokens=2
   < log new_thread_run_created {"run":2,"channel":"#ops","inputs":0,"notices":[1,2]}
   < call 2 [sys] [u a] [a A.] [u <cm a>] [u <cm b>]

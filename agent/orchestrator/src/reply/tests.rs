@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn check(text: &str, finish: Finish, expected: Option<&str>) {
-    let reply = Reply { text: text.into(), finish, tokens: None };
+    let reply = Reply { text: text.into(), calls: Vec::new(), finish, tokens: None };
     assert_eq!(published(&reply).as_deref(), expected, "{text:?}");
 }
 
@@ -36,4 +36,16 @@ fn a_reply_that_is_not_complete_says_so() {
     check("", Finish::Length, Some("[no reply: cut at the token limit]"));
     check("One", Finish::Filtered, Some("One\n[reply withheld in part by the model's content filter]"));
     check("One", Finish::Other("eos".into()), Some("One"));
+}
+
+#[test]
+fn what_may_turn_out_to_be_silence_is_not_shown() {
+    let shown = |pieces: &[&str]| {
+        let mut shown = Shown::default();
+        pieces.iter().map(|piece| shown.push(piece)).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&["NO", "_REPLY", "\n"]), ["", "", "NO_REPLY\n"]);
+    assert_eq!(shown(&["N", "o, ", "two"]), ["", "No, ", "two"]);
+    assert_eq!(shown(&["One.\n", "NO_", "RE", "ADY"]), ["One.\n", "", "", "NO_READY"]);
+    assert_eq!(shown(&[" ", "\n", "x"]), ["", " \n", "x"]);
 }

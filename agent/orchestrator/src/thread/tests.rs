@@ -9,26 +9,46 @@ fn entry(text: &str) -> Entry {
 /// A thread of `limit` bytes with answered turns of 10 bytes each.
 fn thread(limit: usize, turns: usize) -> Thread {
     let mut thread = Thread::new(limit);
-    for turn in 0..turns {
-        thread.complete(vec![entry(&format!("asked{turn}"))], "said");
+    for number in 0..turns {
+        let mut turn = turn(&format!("asked{number}"));
+        turn.say(Message::said("said"));
+        thread.complete(&turn);
     }
     thread
 }
 
-fn contents(thread: &Thread, claimed: &[Entry]) -> Vec<String> {
-    thread.messages("", claimed).into_iter().map(|message| message.content).collect()
+fn turn(asked: &str) -> Turn {
+    let mut turn = Turn::default();
+    turn.ask(entry(asked));
+    turn
+}
+
+fn contents(thread: &mut Thread, turn: &Turn) -> Vec<String> {
+    let text = |message| match message {
+        Message::System(text) | Message::User(text) | Message::Assistant { text, .. } | Message::Tool { text, .. } => {
+            text
+        }
+    };
+    thread.messages("", turn).into_iter().map(text).collect()
+}
+
+fn claim(thread: &mut Thread) -> Turn {
+    thread.claim().turn
 }
 
 #[test]
 fn the_oldest_turns_are_forgotten_whole() {
     let mut thread = thread(25, 3);
     thread.add(entry("12345"));
-    let claimed = thread.claim();
-    assert_eq!(contents(&thread, &claimed), ["asked1", "said", "asked2", "said", "12345"]);
+    let claimed = claim(&mut thread);
+    assert_eq!(
+        contents(&mut thread, &claimed),
+        ["[earlier turns left out]", "asked1", "said", "asked2", "said", "12345"]
+    );
     thread.put_back(claimed);
     thread.add(entry("6"));
-    let claimed = thread.claim();
-    assert_eq!(contents(&thread, &claimed), ["asked2", "said", "12345", "6"]);
+    let claimed = claim(&mut thread);
+    assert_eq!(contents(&mut thread, &claimed), ["[earlier turns left out]", "asked2", "said", "12345", "6"]);
 }
 
 #[test]
@@ -37,19 +57,20 @@ fn what_does_not_fit_waits_for_the_next_run() {
     for text in ["12345", "67890", "x"] {
         thread.add(entry(text));
     }
-    let claimed = thread.claim();
-    assert_eq!(contents(&thread, &claimed), ["12345", "67890"]);
-    assert_eq!(contents(&thread, &thread.waiting().iter().cloned().collect::<Vec<_>>()), ["x"]);
+    let claimed = claim(&mut thread);
+    assert_eq!(contents(&mut thread, &claimed), ["[earlier turns left out]", "12345", "67890"]);
+    assert_eq!(thread.waiting().iter().map(|entry| entry.text.as_str()).collect::<Vec<_>>(), ["x"]);
 }
 
 #[test]
 fn one_message_too_long_is_cut_and_says_so() {
-    let mut thread = thread(10, 0);
-    thread.add(entry("äääääbbbbbccccc"));
-    let claimed = thread.claim();
-    assert_eq!(contents(&thread, &claimed), ["ää\n[11 bytes left out]\nccccc"]);
-    thread.complete(claimed, "said");
-    assert_eq!(contents(&thread, &[]), ["ää\n[11 bytes left out]\nccccc", "said"]);
+    let mut thread = thread(100, 0);
+    thread.add(entry(&"ä".repeat(100)));
+    let claimed = claim(&mut thread);
+    let cut = format!("{0}\n[… 140 bytes left out]\n{0}", "ä".repeat(15));
+    assert_eq!(contents(&mut thread, &claimed), [cut.as_str()]);
+    thread.complete(&claimed);
+    assert_eq!(contents(&mut thread, &Turn::default()), [cut]);
 }
 
 #[test]
@@ -57,25 +78,30 @@ fn what_is_put_back_keeps_its_place() {
     let mut thread = thread(100, 0);
     thread.add(entry("a"));
     thread.add(entry("b"));
-    let claimed = thread.claim();
+    let claimed = claim(&mut thread);
     thread.add(entry("c"));
     thread.put_back(claimed);
-    let claimed = thread.claim();
-    assert_eq!(contents(&thread, &claimed), ["a", "b", "c"]);
+    let claimed = claim(&mut thread);
+    assert_eq!(contents(&mut thread, &claimed), ["a", "b", "c"]);
 }
 
 #[test]
-fn an_empty_reply_is_no_message() {
+fn a_turn_that_has_begun_is_gone_on_with() {
     let mut thread = thread(100, 0);
-    thread.complete(vec![entry("a")], " \n");
-    assert_eq!(contents(&thread, &[]), ["a"]);
+    thread.add(entry("a"));
+    let mut claimed = claim(&mut thread);
+    claimed.say(Message::said("on it"));
+    thread.put_back(claimed);
+    thread.add(entry("b"));
+    let Claim { turn, fresh } = thread.claim();
+    assert_eq!((contents(&mut thread, &turn), fresh), (vec!["a".into(), "on it".into(), "b".into()], 1));
 }
 
 #[test]
 fn shortening_halves_until_there_is_too_little() {
     let mut thread = Thread::new(1 << 20);
     thread.add(entry(&"x".repeat(10_000)));
-    let claimed = thread.claim();
+    let claimed = claim(&mut thread);
     assert_eq!(thread.shorten(&claimed), Some(5000));
     assert_eq!(thread.shorten(&claimed), Some(2500));
     assert_eq!(thread.shorten(&claimed), Some(1250));

@@ -7,8 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::client::{APIGroupDiscovery, APIGroupDiscoveryList};
 use serde::Serialize;
 
-/// How many names a `did you mean` offers.
-const SUGGESTIONS: usize = 3;
+use crate::similar::{SUGGESTIONS, nearest};
 
 /// One resource at its preferred version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -130,6 +129,29 @@ impl Catalog {
         let short = |resource: &&Resource| resource.short_names.iter().any(|short| short == name);
         let all = || self.0.iter();
         all().find(plural).or_else(|| all().find(qualified)).or_else(|| all().find(short))
+    }
+
+    /// The resource whose objects have this kind, at the version of `api_version`.
+    pub(crate) fn find_kind(&self, api_version: &str, kind: &str) -> Option<Resource> {
+        let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+        let found = self.0.iter().find(|resource| resource.group == group && resource.kind == kind)?;
+        // Another version than the preferred one may be served too; the API server knows.
+        Some(Resource { version: version.to_owned(), ..found.clone() })
+    }
+
+    /// The kind that `name` stands for: itself, in another case, or a plural or short name.
+    pub(crate) fn kind(&self, name: &str) -> Option<&str> {
+        let lower = name.to_lowercase();
+        let kind = self.0.iter().find(|resource| resource.kind.to_lowercase() == lower);
+        kind.or_else(|| self.find(&lower)).map(|resource| resource.kind.as_str())
+    }
+
+    /// The kinds closest to `kind`, each with its apiVersion.
+    pub(crate) fn similar_kinds(&self, kind: &str) -> Vec<String> {
+        let near = nearest(kind, self.0.iter().map(|resource| resource.kind.as_str()));
+        let of = |kind: &String| self.0.iter().filter(move |resource| resource.kind == *kind).collect::<Vec<_>>();
+        let named = near.iter().flat_map(of);
+        named.map(|resource| format!("{} of {}", resource.kind, resource.api_version())).take(SUGGESTIONS).collect()
     }
 
     /// The names closest to `name`, closest first; none if nothing is near.

@@ -141,11 +141,30 @@ impl Clients {
         Ok(upstream)
     }
 
-    /// Reads a path of a workspace; once more if the credentials of a kept connection have expired.
+    /// Reads a path of a workspace.
     pub(crate) async fn ask(&self, workspace: &Workspace, path: &str, accept: &str) -> Result<Bytes, Error> {
+        self.authorized(workspace, |upstream| async move { upstream.get(path, accept).await }).await
+    }
+
+    /// Sends a request to a workspace.
+    pub(crate) async fn send(&self, workspace: &Workspace, request: &http::Request<Vec<u8>>) -> Result<Bytes, Error> {
+        self.authorized(workspace, |upstream| async move { upstream.request(request.clone()).await }).await
+    }
+
+    /// Reads the end of a text: at most so many bytes, and how many more there were.
+    pub(crate) async fn tail(&self, workspace: &Workspace, path: &str, most: usize) -> Result<(Vec<u8>, usize), Error> {
+        self.authorized(workspace, |upstream| async move { upstream.tail(path, most).await }).await
+    }
+
+    /// Makes a request; once more if the credentials of a kept connection have expired, since nothing came of it then.
+    async fn authorized<T, F: Future<Output = Result<T, Error>>>(
+        &self,
+        workspace: &Workspace,
+        request: impl Fn(Arc<Upstream>) -> F,
+    ) -> Result<T, Error> {
         let upstream = self.get(workspace).await?;
-        match upstream.get(path, accept).await {
-            Err(error) if error.is_unauthorized() => self.renew(workspace, &upstream).await?.get(path, accept).await,
+        match request(Arc::clone(&upstream)).await {
+            Err(error) if error.is_unauthorized() => request(self.renew(workspace, &upstream).await?).await,
             answered => answered,
         }
     }

@@ -43,27 +43,53 @@ impl Discovery {
         name: &str,
         verbs: &[&'static str],
     ) -> Result<Resource, Error> {
-        let cached = self.lock().get(workspace).and_then(|catalog| catalog.find(name).cloned());
-        let found = if let Some(found) = cached {
-            found
-        } else {
-            // It may have been defined since the last look.
-            let catalog = self.catalog(workspace, clients).await?;
-            catalog.find(name).cloned().ok_or_else(|| Error::UnknownResource {
-                resource: name.to_owned(),
-                workspace: workspace.to_string(),
-                similar: catalog.similar(name).into_iter().map(str::to_owned).collect(),
-            })?
-        };
-        match verbs.iter().find(|verb| !found.can(verb)) {
-            None => Ok(found),
-            Some(verb) => Err(Error::Unsupported {
-                resource: found.qualified(),
-                workspace: workspace.to_string(),
-                verb,
-                allowed: found.verbs,
-            }),
+        let found = self.look(workspace, clients, |catalog| catalog.find(name).cloned()).await?;
+        let found = found.map_err(|catalog| Error::UnknownResource {
+            resource: name.to_owned(),
+            workspace: workspace.to_string(),
+            similar: catalog.similar(name).into_iter().map(str::to_owned).collect(),
+        })?;
+        allows(workspace, found, verbs)
+    }
+
+    /// The resource of objects with this apiVersion and kind that allows every one of `verbs`.
+    pub(crate) async fn find_kind(
+        &self,
+        workspace: &Workspace,
+        clients: &Clients,
+        (api_version, kind): (&str, &str),
+        verbs: &[&'static str],
+    ) -> Result<Resource, Error> {
+        let found = self.look(workspace, clients, |catalog| catalog.find_kind(api_version, kind)).await?;
+        let found = found.map_err(|catalog| Error::UnknownKind {
+            kind: kind.to_owned(),
+            api_version: api_version.to_owned(),
+            workspace: workspace.to_string(),
+            similar: catalog.similar_kinds(kind),
+        })?;
+        allows(workspace, found, verbs)
+    }
+
+    /// The kind that `name` stands for; `name` itself if none is served, since events outlive their objects' kinds.
+    pub(crate) async fn kind(&self, workspace: &Workspace, clients: &Clients, name: &str) -> Result<String, Error> {
+        let found = self.look(workspace, clients, |catalog| catalog.kind(name).map(str::to_owned)).await?;
+        Ok(found.unwrap_or_else(|_| name.to_owned()))
+    }
+
+    /// What a catalog has, the remembered one or else the newest; or the newest, which has it not.
+    async fn look<T>(
+        &self,
+        workspace: &Workspace,
+        clients: &Clients,
+        find: impl Fn(&Catalog) -> Option<T>,
+    ) -> Result<Result<T, Arc<Catalog>>, Error> {
+        let cached = self.lock().get(workspace).and_then(|catalog| find(catalog));
+        if let Some(found) = cached {
+            return Ok(Ok(found));
         }
+        // It may have been defined since the last look.
+        let catalog = self.catalog(workspace, clients).await?;
+        Ok(find(&catalog).ok_or(catalog))
     }
 
     /// Looks again at the next request: what was cached is not served any more.
@@ -73,6 +99,18 @@ impl Discovery {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Workspace, Arc<Catalog>>> {
         self.catalogs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn allows(workspace: &Workspace, found: Resource, verbs: &[&'static str]) -> Result<Resource, Error> {
+    match verbs.iter().find(|verb| !found.can(verb)) {
+        None => Ok(found),
+        Some(verb) => Err(Error::Unsupported {
+            resource: found.qualified(),
+            workspace: workspace.to_string(),
+            verb,
+            allowed: found.verbs,
+        }),
     }
 }
 

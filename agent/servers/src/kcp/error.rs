@@ -22,6 +22,26 @@ pub enum Error {
         /// What it may have meant, closest first.
         similar: Vec<String>,
     },
+    /// The workspace serves no such kind.
+    #[error("workspace {workspace} serves no kind {kind:?} of apiVersion {api_version:?}{}", suggestion(.similar, .workspace))]
+    UnknownKind {
+        /// As the manifest says.
+        kind: String,
+        /// As the manifest says.
+        api_version: String,
+        /// Where it was looked for.
+        workspace: String,
+        /// What it may have meant.
+        similar: Vec<String>,
+    },
+    /// There is no such object, or no such namespace.
+    #[error("{message}{}", if .similar.is_empty() { String::new() } else { format!("; did you mean: {}", .similar.join(", ")) })]
+    NotFound {
+        /// What there is not.
+        message: String,
+        /// What there is, closest first.
+        similar: Vec<String>,
+    },
     /// The API server does not offer this for the resource.
     #[error(
         "{resource} cannot be {} in workspace {workspace}: the API server allows {}",
@@ -105,6 +125,12 @@ impl Status {
 }
 
 impl Error {
+    /// A request that cannot be put together.
+    #[expect(clippy::needless_pass_by_value, reason = "it is what map_err passes")]
+    pub(crate) fn request(error: kube::core::request::Error) -> Self {
+        Self::Connection(error.to_string())
+    }
+
     /// A refusal of a request with these selectors says which they are.
     pub(crate) fn with_selectors(self, label: Option<&str>, field: Option<&str>) -> Self {
         let named = [("labelSelector", label), ("fieldSelector", field)];
@@ -177,6 +203,8 @@ fn participle(verb: &str) -> String {
     match verb {
         "get" => "read".to_owned(),
         "watch" => "watched".to_owned(),
+        "patch" => "changed".to_owned(),
+        "delete" => "deleted".to_owned(),
         other => format!("{other}ed"),
     }
 }

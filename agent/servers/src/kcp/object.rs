@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::kcp::redact::Redactor;
+use crate::kcp::redact::{Redactor, placeholder};
 
 /// Holds the whole object again, so it would give a Secret away.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -147,7 +147,7 @@ fn hidden(raw: &RawValue, mut number: impl FnMut(&str, &str) -> u32) -> Result<S
     let values: Option<Fields<'_>> = serde_json::from_str(raw.get())?;
     let mut out = Writer::with_capacity(64);
     for (key, raw) in &values.unwrap_or_default().0 {
-        out.text(key, &format!("<redacted #{}>", number(key, raw.get())))?;
+        out.text(key, &placeholder(number(key, raw.get())))?;
     }
     Ok(out.finish())
 }

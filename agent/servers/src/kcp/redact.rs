@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
+const PREFIX: &str = "<redacted #";
+
 /// Remembers a digest of each value it has seen, and how often it changed.
 #[derive(Debug, Default)]
 pub(crate) struct Redactor {
@@ -38,6 +40,16 @@ impl Redactor {
     pub(crate) fn forget(&mut self, uid: &str) {
         self.objects.remove(uid);
     }
+}
+
+/// What stands in for a value.
+pub(crate) fn placeholder(number: u32) -> String {
+    format!("{PREFIX}{number}>")
+}
+
+/// Whether a text stands in for a value.
+pub(crate) fn is_redacted(text: &str) -> bool {
+    text.starts_with(PREFIX)
 }
 
 fn digest(value: &str) -> [u8; 16] {

@@ -22,7 +22,7 @@ use crate::kcp::discovery::Discovery;
 use crate::kcp::error::Error;
 use crate::kcp::resume::Shared;
 use crate::kcp::source::Source;
-use crate::kcp::tools;
+use crate::kcp::tools::{self, Outcome};
 use crate::kcp::uri::{EVENTS, EVENTS_TEMPLATE, RESOURCES_TEMPLATE, Target, Uri};
 use crate::kcp::watcher::Watcher;
 use crate::serve::Server;
@@ -31,13 +31,13 @@ use crate::subscriptions::Subscriptions;
 /// How many URIs are watched at once; each costs a connection and the memory of its objects.
 const MAX_WATCHERS: usize = 256;
 
-/// What the credentials are meant to allow. This server has no tools that write.
+/// What the credentials are meant to allow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
     /// To look.
     #[default]
     ReadOnly,
-    /// To look and, by other means, to change.
+    /// To look and to change: there are tools that write.
     ReadWrite,
 }
 
@@ -208,7 +208,11 @@ impl ServerHandler for Kcp {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list()))
+        let options = &self.inner.options;
+        // In an agent, the name is that of the object whose methods code calls.
+        let identifier = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let name = options.name.as_deref().filter(identifier).unwrap_or("kcp");
+        Ok(ListToolsResult::with_all_items(tools::list(options.access, name, options.credentials.example_workspace())))
     }
 
     async fn call_tool(
@@ -216,13 +220,16 @@ impl ServerHandler for Kcp {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let result = match tools::call(&self.inner.source, &request.name, request.arguments).await {
+        let access = self.inner.options.access;
+        let result = match tools::call(&self.inner.source, access, &request.name, request.arguments).await {
             None => {
-                let names: Vec<_> = tools::list().into_iter().map(|tool| tool.name).collect();
-                let message = format!("no tool {:?}; there are {}", request.name, names.join(", "));
+                let read_only = if access == Access::ReadOnly { " in this read-only server" } else { "" };
+                let names = tools::names(access).join(", ");
+                let message = format!("no tool {:?}{read_only}; there are {names}", request.name);
                 return Err(ErrorData::invalid_params(message, None));
             }
-            Some(Ok(value)) => CallToolResult::structured(value),
+            Some(Ok(Outcome::Data(value))) => CallToolResult::structured(value),
+            Some(Ok(Outcome::Text(text))) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Some(Err(error)) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
         };
         Ok(result.into())

@@ -57,6 +57,33 @@ impl Upstream {
         self.answer(request.body(Body::empty())).await
     }
 
+    /// Sends a request whose path is that of the workspace's own API.
+    pub(crate) async fn request(&self, request: Request<Vec<u8>>) -> Result<Bytes, Error> {
+        let (mut parts, body) = request.into_parts();
+        let uri = self.uri(&parts.uri.to_string());
+        parts.uri = uri.parse().map_err(|error: http::uri::InvalidUri| Error::Connection(error.to_string()))?;
+        self.answer(Ok(Request::from_parts(parts, Body::from(body)))).await
+    }
+
+    /// Reads the end of a text: at most `most` bytes, and how many more there were.
+    pub(crate) async fn tail(&self, path: &str, most: usize) -> Result<(Vec<u8>, usize), Error> {
+        let reading = async {
+            let response = self.send(Request::get(self.uri(path)).body(Body::empty())).await?;
+            let (mut body, mut kept, mut left_out) = (response.into_body(), Vec::new(), 0);
+            while let Some(frame) = body.frame().await {
+                let frame = frame.map_err(|error| Error::Connection(chain(&error)))?;
+                kept.extend_from_slice(frame.data_ref().map_or(&[], |data| data));
+                // Not at each frame: what stays is moved.
+                if kept.len() > 2 * most {
+                    left_out += trim(&mut kept, most);
+                }
+            }
+            left_out += trim(&mut kept, most);
+            Ok((kept, left_out))
+        };
+        timeout(PATIENCE, reading).await.unwrap_or(Err(Error::Timeout { seconds: PATIENCE.as_secs() }))
+    }
+
     /// Mints a token for a ServiceAccount of this workspace.
     pub(crate) async fn mint(&self, namespace: &str, name: &str) -> Result<String, Error> {
         #[derive(Deserialize)]
@@ -113,6 +140,13 @@ fn cause(error: &kube::Error) -> String {
         kube::Error::Service(inner) => chain(inner.as_ref()),
         other => chain(other),
     }
+}
+
+/// Keeps the end; how much that cost.
+fn trim(bytes: &mut Vec<u8>, most: usize) -> usize {
+    let surplus = bytes.len().saturating_sub(most);
+    bytes.drain(..surplus);
+    surplus
 }
 
 async fn collect(response: Response<Body>) -> Result<Bytes, Error> {

@@ -9,24 +9,26 @@ use tokio::sync::mpsc;
 use crate::event::Event;
 use crate::fleet::Fleet;
 use crate::follow;
-use crate::manifest;
 use crate::secrets::{Secrets, Value};
+use crate::store::local::folder;
 
 /// Editors write in several steps; a file is read when they are through.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Tells `events` what the manifests hold whenever they change, as long as the result lives.
+/// Tells `events` what the manifests, and the folder `made` of those of the model, hold whenever they change, as long as
+/// the result lives.
 ///
 /// # Errors
 /// When the system cannot tell of changes to a file.
 pub(crate) fn follow(
     paths: Vec<PathBuf>,
+    made: PathBuf,
     secrets: Vec<Value>,
     events: mpsc::Sender<Event>,
 ) -> notify::Result<RecommendedWatcher> {
     let (send, changes) = mpsc::channel(1);
     let mut watcher = follow::watcher(send)?;
-    for path in &paths {
+    for path in paths.iter().chain([&made]) {
         // A file is replaced rather than written by many editors, which only its folder shows.
         let (folder, mode) = match path.parent() {
             Some(parent) if !path.is_dir() => (parent, RecursiveMode::NonRecursive),
@@ -34,19 +36,20 @@ pub(crate) fn follow(
         };
         watcher.watch(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }, mode)?;
     }
-    tokio::spawn(reload(paths, secrets, changes, events));
+    tokio::spawn(reload(paths, made, secrets, changes, events));
     Ok(watcher)
 }
 
 async fn reload(
     paths: Vec<PathBuf>,
+    made: PathBuf,
     mut secrets: Vec<Value>,
     mut changes: mpsc::Receiver<()>,
     events: mpsc::Sender<Event>,
 ) {
     while changes.recv().await.is_some() {
         while let Ok(Some(())) = tokio::time::timeout(QUIET, changes.recv()).await {}
-        match read(&paths, &mut secrets) {
+        match read(&paths, &made, &mut secrets) {
             Ok(event) => {
                 if events.send(event).await.is_err() {
                     return;
@@ -63,8 +66,8 @@ async fn reload(
 }
 
 /// What the manifests hold; the Secrets only if they are not `known`.
-fn read(paths: &[PathBuf], known: &mut Vec<Value>) -> Result<Event, Vec<String>> {
-    let fleet = Fleet::new(manifest::read(paths));
+fn read(paths: &[PathBuf], made: &Path, known: &mut Vec<Value>) -> Result<Event, Vec<String>> {
+    let fleet = Fleet::new(folder::read(paths, made));
     let (agent, watches) = fleet.single()?;
     let secrets = if fleet.secrets == *known {
         None

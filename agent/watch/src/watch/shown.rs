@@ -1,10 +1,12 @@
 //! What a watch shows of itself.
 
-use super::{Link, Stop, Trouble, Watch};
+use super::{Stop, Trouble, Watch};
 use crate::failure::{Failure, FailureKind};
 use crate::line::single;
 use crate::output::Output;
-use crate::status::{Phase, Status};
+use crate::spec::Spec;
+use crate::status::{Listed, Phase, Status};
+use crate::watch::link::Link;
 use crate::world::World;
 
 impl Watch {
@@ -31,7 +33,22 @@ impl Watch {
             last_event,
             last_notice,
             broken_filter: self.pipeline.broken_filter().map(str::to_owned),
+            restore_failed: self.restore.is_failed(),
             throttled: self.throttled,
+        }
+    }
+
+    pub(crate) fn listed(&self) -> Listed {
+        let Spec { id, name, uri, origin, .. } = &self.spec;
+        Listed {
+            id: id.clone(),
+            name: name.clone(),
+            uri: uri.clone(),
+            origin: *origin,
+            shape: self.reader.shape(),
+            counts: self.pipeline.tally().counts,
+            phase: self.phase(),
+            restore_failed: self.restore.is_failed(),
         }
     }
 
@@ -42,8 +59,14 @@ impl Watch {
         if let Some(maximum) = self.refused {
             return Phase::Refused { maximum };
         }
+        if let Some(message) = self.gate.refusal() {
+            return Phase::InvalidFilter { message: message.to_owned() };
+        }
         if self.spec.suspend {
             return Phase::Suspended;
+        }
+        if self.gate.is_asked() {
+            return Phase::Connecting;
         }
         match &self.trouble {
             None if matches!(self.link, Link::Live(_)) => match self.reader.trouble() {

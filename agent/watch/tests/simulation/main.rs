@@ -32,6 +32,10 @@ enum Transition {
     End,
     AnswerRead,
     FailRead,
+    /// The filter is edited.
+    Edit,
+    /// The filter that is being checked is valid, or not.
+    Check(bool),
     /// The filter answers the oldest question: drop it, tell it, or fail.
     AnswerFilter(Answer),
     /// The agent has seen the notices that are out; `true`: all, else every second.
@@ -58,7 +62,7 @@ impl ReferenceStateMachine for Reference {
     type Transition = Transition;
 
     fn init_state() -> BoxedStrategy<Self::State> {
-        (any::<bool>(), any::<bool>()).prop_map(|(plain, filtered)| Server::new(plain, filtered)).boxed()
+        any::<[bool; 3]>().prop_map(|[plain, filtered, model]| Server::new(plain, filtered, model)).boxed()
     }
 
     fn transitions(server: &Self::State) -> BoxedStrategy<Self::Transition> {
@@ -77,6 +81,8 @@ impl ReferenceStateMachine for Reference {
             2 => Just(Transition::End),
             8 => Just(Transition::AnswerRead),
             1 => Just(Transition::FailRead),
+            1 => Just(Transition::Edit),
+            4 => prop::bool::weighted(0.8).prop_map(Transition::Check),
             8 => answer.prop_map(Transition::AnswerFilter),
             4 => any::<bool>().prop_map(Transition::Seen),
             6 => prop_oneof![0_u64..6_000, 0_u64..120_000, Just(3_600_000)].prop_map(Transition::Pass),
@@ -122,7 +128,8 @@ prop_state_machine! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     /// No event is lost, doubled or out of order; each hole is one `GAP`; the cursor never goes back within an epoch
-    /// nor beyond what was seen or dropped; and when everything was seen it stands at the head.
+    /// nor beyond what was seen or dropped; and when everything was seen it stands at the head. Filters see nothing
+    /// that they were not checked for, and only a watch of the model whose filter was invalid at the start is deleted.
     #[test]
     fn every_event_is_told_once_or_reported_missing(sequential 1..80 => Subject);
 }

@@ -18,6 +18,8 @@ pub(crate) struct Server {
     pub(crate) plain: bool,
     /// Whether its reader has a filter.
     pub(crate) filtered: bool,
+    /// Whether the model made the watch of its reader.
+    pub(crate) model: bool,
     pub(crate) epoch: u32,
     pub(crate) history: Vec<Event>,
     /// The first event of the history that is still in the log.
@@ -30,9 +32,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(plain: bool, filtered: bool) -> Self {
+    pub(crate) fn new(plain: bool, filtered: bool, model: bool) -> Self {
         let head = if plain { 0 } else { 40 };
-        Self { plain, filtered, epoch: 1, history: Vec::new(), held: 0, floor: head, head, top: head }
+        Self { plain, filtered, model, epoch: 1, history: Vec::new(), held: 0, floor: head, head, top: head }
     }
 
     /// One unit for each size; the last one may be left to grow.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use asyncai_watch::{Contents, Cursor, Id, Initial, Input, Output, Resume, Set, Spec, Status};
+use asyncai_watch::{Contents, Cursor, Id, Initial, Input, Origin, Output, Resume, Set, Spec, Status};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -76,7 +76,8 @@ impl Run {
             name: "w".into(),
             uri: "sim://state".into(),
             server: None,
-            filtered: true,
+            filter: Some("valid".into()),
+            origin: Origin::Declared,
             instructions: None,
             initial: Initial::Skip,
             debounce: Duration::from_secs(3),
@@ -87,6 +88,8 @@ impl Run {
             created: 0,
         };
         let resume = self.status.clone().map(|status| Resume {
+            uri: Some(spec.uri.clone()),
+            server: status.server,
             cursor: status.cursor,
             baseline: status.baseline,
             counts: status.counts,
@@ -138,13 +141,21 @@ impl Run {
                     let contents = Contents { mime: None, text: self.text() };
                     self.set.handle(self.now, Input::Read { id: id(), ticket, result: Ok(contents) });
                 }
+                Output::Check { id, ticket, .. } => {
+                    self.set.handle(self.now, Input::Checked { id, ticket, result: Ok(()) });
+                }
                 Output::Filter { ticket, event, .. } => {
                     self.copy_event(&serde_json::from_str(&event).expect("an event is JSON"));
                     self.filters.push(ticket);
                 }
                 Output::Notice(notice) => self.notices.push(notice.number),
                 Output::Status(status) => self.status = Some(status),
-                Output::Unsubscribe(_) | Output::Log(_) | Output::Stopped => {}
+                Output::Unsubscribe(_)
+                | Output::EndFilter(_)
+                | Output::Delete(_)
+                | Output::Restore(_)
+                | Output::Log(_)
+                | Output::Stopped => {}
             }
         }
     }

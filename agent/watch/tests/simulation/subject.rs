@@ -5,7 +5,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use asyncai_eventlog::MIME;
 use asyncai_watch::{
-    Contents, Cursor, Event, Failure, FailureKind, Id, Initial, Input, Notice, Output, Resume, Set, Spec, Status,
+    Contents, Cursor, Event, Failure, FailureKind, Id, Initial, Input, Notice, Origin, Output, Resume, Set, Spec,
+    Status,
 };
 
 use crate::reader::{Reader, Step};
@@ -27,6 +28,16 @@ pub(crate) struct Subject {
     now: Instant,
     suspended: bool,
     filtered: bool,
+    origin: Origin,
+    /// How often the filter was edited.
+    edits: u32,
+    /// The ticket of the check that is under way.
+    check: Option<u64>,
+    /// The filter was refused.
+    invalid: bool,
+    /// The process goes on from an earlier one, and has not said what came of that.
+    restoring: bool,
+    deleted: bool,
     subscription: Option<u64>,
     acknowledged: bool,
     read: Option<(u64, Option<Cursor>)>,
@@ -58,6 +69,12 @@ impl Subject {
             now,
             suspended: false,
             filtered: server.filtered,
+            origin: if server.model { Origin::Model } else { Origin::Declared },
+            edits: 0,
+            check: None,
+            invalid: false,
+            restoring: false,
+            deleted: false,
             subscription: None,
             acknowledged: false,
             read: None,
@@ -109,6 +126,8 @@ impl Subject {
                     self.handle(server, Input::Read { id, ticket, result: Err(failure) });
                 }
             }
+            Transition::Edit => self.edit(server),
+            Transition::Check(valid) => self.answer_check(server, valid),
             Transition::AnswerFilter(answer) => self.answer_filter(server, answer),
             Transition::Seen(all) => self.see(server, all),
             Transition::Pass(millis) => self.pass(server, Duration::from_millis(millis)),
@@ -132,6 +151,10 @@ impl Subject {
     pub(crate) fn finish(&mut self, server: &Server) {
         self.apply(server, &Transition::Suspend(false));
         for _ in 0..4 {
+            if self.invalid {
+                self.edit(server);
+            }
+            self.answer_check(server, true);
             self.pass(server, Duration::from_secs(61));
             self.acknowledge(server);
             if let Some(ticket) = self.subscription {
@@ -157,6 +180,8 @@ impl Subject {
     fn start_process(&mut self, server: &Server) {
         let status = self.status.as_ref();
         let resume = status.map(|status| Resume {
+            uri: Some(self.spec().uri),
+            server: status.server.clone(),
             cursor: status.cursor.clone(),
             baseline: status.baseline.clone(),
             counts: status.counts,
@@ -167,6 +192,7 @@ impl Subject {
         self.set = Set::new(self.now, UNIX_EPOCH + Duration::from_secs(1), 1);
         (self.subscription, self.acknowledged, self.read, self.stopped) = (None, false, None, false);
         (self.failures, self.suspended, self.fresh) = (0, false, true);
+        (self.check, self.invalid, self.restoring) = (None, false, true);
         self.filters.clear();
         self.answers.clear();
         self.expected.clear();
@@ -174,6 +200,28 @@ impl Subject {
         self.fates.retain(|_, fate| matches!(fate, Fate::Seen | Fate::Dropped));
         let spec = self.spec();
         self.handle(server, Input::Apply { spec, resume });
+        self.handle(server, Input::Loaded);
+    }
+
+    fn edit(&mut self, server: &Server) {
+        if self.filtered {
+            (self.edits, self.invalid, self.failures) = (self.edits + 1, false, 0);
+            self.handle(server, Input::Apply { spec: self.spec(), resume: None });
+        }
+    }
+
+    fn answer_check(&mut self, server: &Server, valid: bool) {
+        let Some(ticket) = self.check.take() else { return };
+        self.invalid = !valid;
+        let must_go = self.invalid && self.restoring && self.origin == Origin::Model;
+        let result = if valid { Ok(()) } else { Err("SyntaxError".into()) };
+        self.handle(server, Input::Checked { id: id(), ticket, result });
+        assert_eq!(self.deleted, must_go, "only what can never start goes, and only at the start");
+        if std::mem::take(&mut self.deleted) {
+            self.handle(server, Input::Remove(id()));
+            (self.status, self.fates, self.edits) = (None, BTreeMap::new(), self.edits + 1);
+            self.start_process(server);
+        }
     }
 
     fn acknowledge(&mut self, server: &Server) {
@@ -239,14 +287,25 @@ impl Subject {
                 Output::Subscribe { ticket, .. } => {
                     assert_eq!(self.subscription, None, "one subscription at most");
                     assert!(!self.suspended && !self.stopped, "nothing is subscribed while suspended or stopped");
+                    assert!(!self.invalid, "nothing is subscribed with an invalid filter");
                     (self.subscription, self.acknowledged) = (Some(ticket), false);
                 }
                 Output::Unsubscribe(_) => self.subscription = None,
                 Output::Read { ticket, since, .. } => self.read = Some((ticket, since)),
-                Output::Filter { ticket, .. } => self.filters.push_back(ticket),
+                Output::Check { ticket, source, .. } => {
+                    assert_eq!(*source, *self.source(), "what is checked is the filter of now");
+                    (self.check, self.invalid) = (Some(ticket), false);
+                }
+                Output::Filter { ticket, .. } => {
+                    assert!(self.check.is_none() && !self.invalid, "no filter sees an event before it is accepted");
+                    self.filters.push_back(ticket);
+                }
+                Output::EndFilter(_) | Output::Restore(_) => {}
+                Output::Delete(_) => self.deleted = true,
                 Output::Notice(notice) => self.check_notice(&notice),
                 Output::Status(status) => self.check_status(server, status),
                 Output::Log(Event::Event { kind, kept, .. }) => self.check_event(&kind, kept),
+                Output::Log(Event::Restored { .. }) => self.restoring = false,
                 Output::Log(_) => {}
                 Output::Stopped => self.stopped = true,
             }
@@ -326,13 +385,18 @@ impl Subject {
         self.status = Some(status);
     }
 
+    fn source(&self) -> String {
+        format!("filter {}", self.edits)
+    }
+
     fn spec(&self) -> Spec {
         Spec {
             id: id(),
             name: "w".into(),
             uri: "sim://log".into(),
             server: None,
-            filtered: self.filtered,
+            filter: self.filtered.then(|| self.source().into()),
+            origin: self.origin,
             instructions: None,
             initial: Initial::Skip,
             debounce: Duration::from_secs(3),

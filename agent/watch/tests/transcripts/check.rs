@@ -9,9 +9,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use asyncai_eventlog::MIME;
 use asyncai_watch::{
-    Baseline, Contents, Counts, Cursor, Event, Failure, FailureKind, Id, Initial, Input, Notice, Output, Phase, Resume,
-    Set, Shape, Spec, Status,
+    Baseline, Contents, Counts, Cursor, Event, Failure, FailureKind, Id, Initial, Input, Notice, Origin, Output, Phase,
+    Resume, Set, Shape, Spec, Status,
 };
+
+/// The filter of a watch that is `filtered`, which is accepted without a line in the transcript.
+const VALID: &str = "valid";
 
 /// Plays a transcript and compares the outputs of the kinds in `show`, such as `notice`, `status` and `watch.event`.
 #[track_caller]
@@ -36,6 +39,7 @@ struct Player<'a> {
     subscriptions: HashMap<String, u64>,
     reads: HashMap<String, Vec<u64>>,
     filters: HashMap<String, VecDeque<u64>>,
+    checks: HashMap<String, Vec<u64>>,
     transcript: String,
 }
 
@@ -53,6 +57,7 @@ impl<'a> Player<'a> {
             subscriptions: HashMap::new(),
             reads: HashMap::new(),
             filters: HashMap::new(),
+            checks: HashMap::new(),
             transcript: String::new(),
         }
     }
@@ -98,6 +103,13 @@ impl<'a> Player<'a> {
     fn handle(&mut self, input: Input) {
         self.set.handle(self.start + self.now, input);
         while let Some(output) = self.set.poll() {
+            if let Output::Check { id, ticket, source } = &output
+                && &**source == VALID
+            {
+                let (id, ticket) = (id.clone(), *ticket);
+                self.set.handle(self.start + self.now, Input::Checked { id, ticket, result: Ok(()) });
+                continue;
+            }
             self.note_tickets(&output);
             let (kind, text) = render(&output);
             if !self.quiet && self.show.contains(&kind) {
@@ -114,6 +126,7 @@ impl<'a> Player<'a> {
         match output {
             Output::Subscribe { id, ticket, .. } => _ = self.subscriptions.insert(id.to_string(), *ticket),
             Output::Read { id, ticket, .. } => self.reads.entry(id.to_string()).or_default().push(*ticket),
+            Output::Check { id, ticket, .. } => self.checks.entry(id.to_string()).or_default().push(*ticket),
             Output::Filter { id, ticket, .. } => self.filters.entry(id.to_string()).or_default().push_back(*ticket),
             _ => {}
         }
@@ -129,6 +142,13 @@ impl<'a> Player<'a> {
             "loaded" => Input::Loaded,
             "remove" => Input::Remove(id),
             "ack" => Input::Acknowledged { id, ticket: subscription, server: "server".into() },
+            "checked" | "checked-old" => {
+                let back = usize::from(command == "checked-old");
+                let ticket = self.checks.get(name).and_then(|asked| asked.iter().rev().nth(back)).copied();
+                let result = if rest.is_empty() { Ok(()) } else { Err(rest.to_owned()) };
+                Input::Checked { id, ticket: ticket.expect("a check at work"), result }
+            }
+            "recheck" => Input::Recheck,
             "updated" => Input::Updated { id, ticket: subscription },
             "ended" => Input::Ended { id, ticket: subscription, message: rest.into() },
             "refused" => Input::SubscribeFailed { id, ticket: subscription, failure: failure(rest) },
@@ -170,7 +190,8 @@ fn spec(text: &str) -> Input {
         uri: format!("memo://{name}"),
         name,
         server: None,
-        filtered: false,
+        filter: None,
+        origin: Origin::Declared,
         instructions: None,
         initial: Initial::Skip,
         debounce: Duration::from_secs(3),
@@ -187,7 +208,11 @@ fn spec(text: &str) -> Input {
         match key {
             "uri" => spec.uri = value.into(),
             "server" => spec.server = Some(value.into()),
-            "filtered" => spec.filtered = true,
+            "filtered" => spec.filter = Some(VALID.into()),
+            "filter" => spec.filter = Some(value.into()),
+            "model" => spec.origin = Origin::Model,
+            "was" => resume.get_or_insert_default().uri = Some(value.into()),
+            "was-at" => resume.get_or_insert_default().server = Some(value.into()),
             "instructions" => spec.instructions = Some(value.replace('_', " ")),
             "deliver" => spec.initial = Initial::Deliver,
             "debounce" => spec.debounce = Duration::from_secs(number().into()),
@@ -261,6 +286,13 @@ fn render(output: &Output) -> (&'static str, String) {
             let since = since.as_ref().map(|since| format!(" since {}", place(since))).unwrap_or_default();
             ("read", format!("read {id}{since}"))
         }
+        Output::Check { id, source, .. } => ("check", format!("check {id} {source}")),
+        Output::EndFilter(id) => ("end filter", format!("end filter {id}")),
+        Output::Delete(id) => ("delete", format!("delete {id}")),
+        Output::Restore(notice) => {
+            let lines: Vec<String> = notice.lines.iter().map(|line| format!("\n| {line}")).collect();
+            ("restore", format!("restore {}{}", notice.number, lines.concat()))
+        }
         Output::Filter { id, event, .. } => ("filter", format!("filter {id} {event}")),
         Output::Notice(notice) => ("notice", render_notice(notice)),
         Output::Status(status) => ("status", render_status(status)),
@@ -288,6 +320,7 @@ fn render_status(status: &Status) -> String {
     let mut text = format!("status {} ", status.id);
     let _ = match &status.phase {
         Phase::Refused { maximum } => write!(text, "refused over {maximum}"),
+        Phase::InvalidFilter { message } => write!(text, "invalid filter: {message}"),
         Phase::Suspended => write!(text, "suspended"),
         Phase::Connecting => write!(text, "connecting"),
         Phase::Subscribed => write!(text, "subscribed"),
@@ -310,11 +343,14 @@ fn render_status(status: &Status) -> String {
         let _ = write!(text, ", {} items{truncated}", baseline.items);
     }
     if status.counts != Counts::default() {
-        let Counts { events, dropped, notices, gaps, resubscribes } = status.counts;
+        let Counts { events, dropped, notices, gaps, resubscribes, filter_errors } = status.counts;
         let _ = write!(
             text,
             ", {events} events {dropped} dropped {notices} notices {gaps} gaps {resubscribes} resubscribes"
         );
+        if filter_errors > 0 {
+            let _ = write!(text, " {filter_errors} filter errors");
+        }
     }
     for (what, time) in [("event", status.last_event), ("notice", status.last_notice)] {
         if let Some(time) = time {
@@ -327,6 +363,9 @@ fn render_status(status: &Status) -> String {
     }
     if let Some(message) = &status.broken_filter {
         let _ = write!(text, ", broken filter: {message}");
+    }
+    if status.restore_failed {
+        text.push_str(", restore failed");
     }
     if status.throttled {
         text.push_str(", throttled");
@@ -348,6 +387,9 @@ fn render_log(event: &Event) -> String {
         }
         Event::Failed { watch, message } => format!("{name} {watch} {message}"),
         Event::Stopped { watch } => format!("{name} {watch}"),
-        Event::Restored { restored, failed } => format!("{name} restored={restored} failed={failed}"),
+        Event::Restored { restored, failed, dropped: 0 } => format!("{name} restored={restored} failed={failed}"),
+        Event::Restored { restored, failed, dropped } => {
+            format!("{name} restored={restored} failed={failed} dropped={dropped}")
+        }
     }
 }

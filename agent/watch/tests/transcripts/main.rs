@@ -4,11 +4,13 @@
 
 mod check;
 
+mod checks;
 mod filters;
 mod limits;
 mod logs;
 mod recovery;
 mod restart;
+mod restore;
 mod start;
 mod states;
 mod statuses;

@@ -154,25 +154,6 @@ fn a_watch_that_was_never_read_starts_as_a_new_one() {
 }
 
 #[test]
-fn restored_is_logged_once_all_have_settled() {
-    check(
-        &["watch.restored"],
-        r#"
-        > apply a cursor=e:1
-        > apply b cursor=e:1
-        > apply c cursor=e:1 suspend
-        > apply d
-        > ack a
-        > read a log {"epoch": "e", "floor": 0, "head": 1, "events": []}
-        > loaded
-        > refused b ServerDown down
-        < watch.restored restored=1 failed=1
-        t=60 > wait
-        "#,
-    );
-}
-
-#[test]
 fn on_stop_there_is_a_final_read_and_the_last_status() {
     check(
         &["read", "status", "unsubscribe", "notice", "stopped"],
