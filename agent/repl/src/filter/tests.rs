@@ -63,6 +63,15 @@ async fn sources_of_any_shape_are_embedded() {
 }
 
 #[tokio::test]
+async fn builtins_may_be_hidden_and_are_there_until_then() {
+    assert_eq!(feed("type = event['a']\ntype", &[r#"{"a":"b"}"#]).await, ["b"]);
+    assert_eq!(
+        feed("x = str(event['a'])\nif event['a'] > 1: str = repr\nx", &[r#"{"a":1}"#, r#"{"a":2}"#]).await,
+        ["1", "2"]
+    );
+}
+
+#[tokio::test]
 async fn positions_are_those_of_the_author() {
     assert_eq!(feed("x = 1\nx + event['a']['b']", &["{}"]).await, ["! line 2, column 5: KeyError: a"]);
     assert_eq!(feed("'''\n''' + event['a']", &["{}"]).await, ["! line 2, column 7: KeyError: a"]);

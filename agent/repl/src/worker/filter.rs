@@ -37,7 +37,7 @@ enum State {
     /// The loop waits for an event.
     Waiting(Box<ReplFunctionCall>),
     /// The loop has to be fed.
-    Idle(MontyRepl),
+    Idle(Box<MontyRepl>),
     /// Every event ends so.
     Broken(Problem),
 }
@@ -54,7 +54,7 @@ impl Loaded {
             source,
         };
         this.state = match this.define(io, memory) {
-            Ok(python) => State::Idle(python),
+            Ok(python) => State::Idle(Box::new(python)),
             Err(problem) => State::Broken(problem),
         };
         this
@@ -75,7 +75,7 @@ impl Loaded {
         let stop = run.advance(started);
         self.embedded = Some(embedded);
         match stop {
-            Stop::End { repl, result: Ok(_) } => Ok(repl),
+            Stop::End { repl, result: Ok(_) } => Ok(*repl),
             Stop::End { result: Err(error), .. } => Err(self.explain(&error, DEFINE)),
             Stop::Next(_) => Err(bare("RuntimeError", "the filter asks for events itself".to_owned())),
         }
@@ -102,7 +102,7 @@ impl Loaded {
         let mut run = Run::new(io, &mut self.printed, &self.awaited, most);
         let waiting = match state {
             State::Waiting(call) => Ok(call),
-            State::Idle(python) => match start(&mut run, python, is_async) {
+            State::Idle(python) => match start(&mut run, *python, is_async) {
                 Stop::Next(call) => Ok(call),
                 Stop::End { repl, result } => Err((repl, result)),
             },

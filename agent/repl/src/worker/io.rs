@@ -53,7 +53,7 @@ impl Io {
         }
         match serde_json::from_str(&self.line) {
             Ok(order) => order,
-            Err(error) => self.confused(&error.to_string()),
+            Err(error) => Self::confused(&error.to_string()),
         }
     }
 
@@ -109,13 +109,13 @@ impl Io {
             match self.receive() {
                 Order::Answer { id, result } => self.answers.insert(id, Answer::Value(result)),
                 Order::Failed { id, error } => self.answers.insert(id, Answer::Failed(error)),
-                _ => self.confused("an order during a run"),
+                _ => Self::confused("an order during a run"),
             };
         }
     }
 
     /// Parent and worker are one program: this cannot happen.
-    pub(super) fn confused(&self, why: &str) -> ! {
+    pub(super) fn confused(why: &str) -> ! {
         eprintln!("not understood: {why}");
         exit(2)
     }

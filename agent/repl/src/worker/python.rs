@@ -34,7 +34,7 @@ pub(super) enum Stop {
     /// The filter's loop wants its next event.
     Next(Box<ReplFunctionCall>),
     /// The source has ended.
-    End { repl: MontyRepl, result: Result<MontyObject, MontyException> },
+    End { repl: Box<MontyRepl>, result: Result<MontyObject, MontyException> },
 }
 
 /// One run: until when, and which of its calls are awaited.
@@ -77,8 +77,10 @@ impl<'a> Run<'a> {
     pub(super) fn advance(&mut self, mut progress: Progress) -> Stop {
         loop {
             progress = match progress {
-                Err(failed) => return Stop::End { repl: failed.repl, result: Err(failed.error) },
-                Ok(ReplProgress::Complete { repl, value }) => return Stop::End { repl, result: Ok(value) },
+                Err(failed) => {
+                    return Stop::End { repl: Box::new(failed.repl), result: Err(failed.error) };
+                }
+                Ok(ReplProgress::Complete { repl, value }) => return ended(repl, value),
                 Ok(mut suspended) => {
                     suspended.tracker_mut().set_max_turn_duration(self.left());
                     match suspended {
@@ -92,7 +94,7 @@ impl<'a> Run<'a> {
                             let answer = self.system(&call.function_call);
                             call.resume(answer, self.printed.writer())
                         }
-                        ReplProgress::Complete { repl, value } => return Stop::End { repl, result: Ok(value) },
+                        ReplProgress::Complete { repl, value } => return ended(repl, value),
                     }
                 }
             };
@@ -105,7 +107,7 @@ impl<'a> Run<'a> {
             Err(error) => return call.resume(error, self.printed.writer()),
         };
         let id = self.io.number();
-        let asked = match asked(id, name, &call) {
+        let asked = match asked(id, &name, &call) {
             Ok(asked) => asked,
             Err(error) => return call.resume(exception(&error), self.printed.writer()),
         };
@@ -219,7 +221,11 @@ impl<'a> Run<'a> {
     }
 }
 
-fn asked(id: u32, name: String, call: &ReplFunctionCall) -> Result<Asked, CallError> {
+fn ended(repl: MontyRepl, value: MontyObject) -> Stop {
+    Stop::End { repl: Box::new(repl), result: Ok(value) }
+}
+
+fn asked(id: u32, name: &str, call: &ReplFunctionCall) -> Result<Asked, CallError> {
     let wrong = |what: String, why: String| {
         let message = format!("{name}() cannot take argument {what}: it is {why}, not data");
         CallError::new(Exception::TypeError, message)
@@ -233,7 +239,7 @@ fn asked(id: u32, name: String, call: &ReplFunctionCall) -> Result<Asked, CallEr
         let key = key.as_str().unwrap_or_default();
         kwargs.insert(key.to_owned(), to_json(value).map_err(|why| wrong(format!("'{key}'"), why))?);
     }
-    Ok(Asked { id, name: name.clone(), args, kwargs })
+    Ok(Asked { id, name: name.to_owned(), args, kwargs })
 }
 
 fn result(answer: Option<Answer>) -> ExtFunctionResult {

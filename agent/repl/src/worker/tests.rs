@@ -68,7 +68,7 @@ impl Host for Recorder {
     }
 }
 
-pub(crate) fn function(server: &str, name: &str, read_only: bool, schema: Value) -> Function {
+pub(crate) fn function(server: &str, name: &str, read_only: bool, schema: &Value) -> Function {
     Function {
         server: (!server.is_empty()).then(|| server.to_owned()),
         name: name.to_owned(),
@@ -85,16 +85,16 @@ pub(crate) fn catalogue() -> Catalogue {
         "required": ["resource"]
     });
     Catalogue::new([
-        function("kcp", "get", true, resource),
-        function("kcp", "delete", false, any.clone()),
-        function("kcp", "echo", true, any.clone()),
-        function("git-hub", "fail", true, any.clone()),
-        function("git-hub", "stuck", true, any.clone()),
+        function("kcp", "get", true, &resource),
+        function("kcp", "delete", false, &any),
+        function("kcp", "echo", true, &any),
+        function("git-hub", "fail", true, &any),
+        function("git-hub", "stuck", true, &any),
         function(
             "",
             "watch_start",
             false,
-            json!({"properties": {"name": {"type": "string"}, "uri": {"type": "string"}, "on_event": {"type": ["string", "null"]}}, "required": ["name", "uri"]}),
+            &json!({"properties": {"name": {"type": "string"}, "uri": {"type": "string"}, "on_event": {"type": ["string", "null"]}}, "required": ["name", "uri"]}),
         ),
     ])
 }

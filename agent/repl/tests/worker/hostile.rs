@@ -14,8 +14,8 @@ const WALL: Duration = Duration::from_secs(2);
 /// How long after the deadline an error may come.
 const LATE: Duration = Duration::from_millis(500);
 
-fn limits(limits: Limits) -> Limits {
-    Limits { program: program(), wall: WALL, ..limits }
+fn filter(source: &str, wall: Duration) -> Filter {
+    Filter::new(source, Limits { program: program(), wall, ..Limits::filter() })
 }
 
 /// The part of a source that is shown.
@@ -40,23 +40,22 @@ fn judge(source: &str, ends: &str, error: Option<String>, took: Duration, start:
 /// Whether so much else runs on this machine that no time can be judged.
 fn busy() -> bool {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load: f32 = load.split_whitespace().next().and_then(|load| load.parse().ok()).unwrap_or_default();
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    load > 3.0 * cores as f32
+    let load: f64 = load.split_whitespace().next().and_then(|load| load.parse().ok()).unwrap_or_default();
+    let cores = std::thread::available_parallelism().ok().and_then(|cores| u32::try_from(cores.get()).ok());
+    load > 3.0 * f64::from(cores.unwrap_or(1))
 }
 
 /// How long it takes to start a worker now, on this machine.
 async fn start() -> Duration {
     let begun = Instant::now();
-    let limits = Limits { wall: Duration::from_mins(1), ..limits(Limits::filter()) };
-    let mut filter = Filter::new("1", limits);
+    let mut filter = filter("1", Duration::from_mins(1));
     assert_eq!(filter.event("{}", &catalogue(), &Echo).await, Ok(Some("1".to_owned())));
     begun.elapsed()
 }
 
 async fn as_filter(source: &str, ends: &str) -> Option<String> {
     let start = start().await;
-    let mut filter = Filter::new(source, limits(Limits::filter()));
+    let mut filter = filter(source, WALL);
     let begun = Instant::now();
     let error = filter.event("{}", &catalogue(), &Echo).await.err();
     let wrong = judge(source, ends, error.map(|error| error.to_string()), begun.elapsed(), start);
@@ -68,7 +67,7 @@ async fn as_filter(source: &str, ends: &str) -> Option<String> {
 
 async fn as_code(source: &str, ends: &str) -> Option<String> {
     let start = start().await;
-    let mut session = Session::new(Limits { calls: 10, memory: 64 << 20, ..limits(Limits::code()) });
+    let mut session = Session::new(Limits { program: program(), source: 64 << 10, ..Limits::filter() });
     let begun = Instant::now();
     let outcome = session.run(source, &catalogue(), &Echo).await;
     let wrong = judge(source, ends, outcome.error.clone(), begun.elapsed(), start);

@@ -184,7 +184,7 @@ const CLASSES: &[(&str, &str)] = &[
 
 /// Sources that are hard to read.
 fn sources() -> Vec<Snippet> {
-    let nested: String = (0..150).map(|n| format!("{}if 1:\n", " ".repeat(n))).collect();
+    let nested: String = (0..150).map(|n| " ".repeat(n) + "if 1:\n").collect();
     vec![
         ("(".repeat(7000) + "1" + &")".repeat(7000), "SyntaxError"),
         ("[".repeat(15000), "SyntaxError"),
