@@ -13,9 +13,8 @@ with := e2e/cluster/with.sh
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-26s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-try: ## an agent without a cluster or a model, on e2e/examples/memo.yaml
-	@e2e/cluster/install.sh build
-	@cargo run --bin asyncai -- run -f e2e/examples/memo.yaml
+try: ## an agent without a cluster; BASE_URL=… MODEL=… [API_KEY=…]: with a model, else it posts each change
+	@e2e/try.sh
 
 demo: ## a cluster, the operator, an agent that is woken by a ConfigMap
 	@e2e/demo.sh
@@ -48,6 +47,7 @@ e2e: ## the stories on a real cluster; STORY=name for some of them
 
 bench: ## the benchmarks, one table
 	@AUDIT=1 $(with) env PROFILE=release e2e/cluster/image.sh
+	@cd e2e/benches/client-go && CGO_ENABLED=0 GOTOOLCHAIN=local go build -o $(CURDIR)/out/bin/client-go .
 	@AUDIT=1 $(with) cargo bench --workspace --bench bench
 
 cluster-up: ## boot the embedded cluster; AUDIT=1: audit log, EGRESS=1: pods reach the outside

@@ -174,8 +174,11 @@ impl Running {
             stopping: false,
             finished: false,
         };
+        let records = running.open_session(parts.session);
         running.configure();
-        running.open_session(parts.session);
+        if let Some(records) = records {
+            running.turns.handle(now, turns::Input::Restore(records));
+        }
         running
     }
 
@@ -264,16 +267,18 @@ impl Running {
         }
     }
 
-    /// Goes on with the conversation of an earlier process.
-    fn open_session(&mut self, session: Option<Result<Opened, session::Error>>) {
-        match session {
-            None => {}
-            Some(Ok(Opened { session, records, problems })) => {
+    /// Keeps the session from now on. The records of an earlier process, to go on with.
+    fn open_session(&mut self, session: Option<Result<Opened, session::Error>>) -> Option<Vec<turns::Record>> {
+        match session? {
+            Ok(Opened { session, records, problems }) => {
                 problems.iter().for_each(|problem| tracing::warn!(problem, "the session was not whole"));
                 self.session = Some(session);
-                self.turns.handle(Instant::now(), turns::Input::Restore(records));
+                Some(records)
             }
-            Some(Err(error)) => self.session_fails(&error),
+            Err(error) => {
+                self.session_fails(&error);
+                None
+            }
         }
     }
 
@@ -323,6 +328,7 @@ impl Running {
         // A key that is not there yet may come: what a call without it would cost is not spent.
         let model = settings.model(&self.secrets);
         settings.turns.suspend |= !settings.turns.relay && model.is_err();
+        settings.turns.persistent = self.session.is_some();
         self.connections.apply(&settings.servers);
         let now = Instant::now();
         self.watches.handle(now, watch::Input::Limit(settings.max_watches));

@@ -141,9 +141,10 @@ impl Channels {
         let (name, to) = channel.split_once('/').map_or((channel, None), |(name, to)| (name, Some(to.to_owned())));
         let found = self.open.iter().position(|open| open.name == name);
         let post = Post { to: to.filter(|_| found.is_some()), text: text.to_owned() };
-        match self.open.get_mut(found.unwrap_or(0)) {
-            Some(open) => open.post(post),
-            None => info!(channel, "there is no such channel any more; the reply is in the log alone"),
+        if let Some(open) = self.open.get_mut(found.unwrap_or(0)) {
+            open.post(post);
+        } else {
+            info!(channel, "there is no such channel any more; the reply is in the log alone");
         }
     }
 

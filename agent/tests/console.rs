@@ -106,7 +106,6 @@ fn a_line_is_edited_and_what_comes_meanwhile_leaves_it_whole() {
     terminal.press("/call memo memo_sat\u{7f}\u{7f}et {\"key\":\"todo\",\"value\":\"milk\"}\r");
     terminal.shows("{\"changed\":true}");
     terminal.press("/he");
-    terminal.shows("> /he");
     terminal.shows("notes: ADDED todo");
     terminal.shows("> /he");
     terminal.press("lp\r");

@@ -5,6 +5,7 @@
 //! - [`apply`] applies manifests, [`fleet`] writes those of agents and watches, [`model`] runs the [`scripted_model`]
 //!   in a pod, [`peer`] the [`scripted_server`].
 //! - [`puppet`] is an agent whose every turn a story writes.
+//! - [`volume`] makes a disk that outlives pods.
 //! - [`wait`] and [`log`] wait for what is to come, by watching objects and following logs.
 
 pub mod apply;
@@ -20,4 +21,5 @@ pub mod report;
 pub mod scripted_model;
 pub mod scripted_server;
 pub mod story;
+pub mod volume;
 pub mod wait;

@@ -1,7 +1,7 @@
 //! The scripted model in a pod of the story's namespace: `http://model:8080/v1`.
 
 use anyhow::{Context, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::log::Log;
 use crate::proxy::Proxy;
@@ -78,4 +78,42 @@ impl Model {
         let (_, content) = messages.find(|(role, _)| *role == "user").context("a request without a user message")?;
         Ok(content.to_owned())
     }
+
+    /// The next request whose conversation holds this text in what is not the model's own.
+    pub async fn until(&mut self, text: &str) -> Result<Recorded> {
+        let what = format!("a request to the model that holds {text:?}");
+        let holds = |line: &Value| {
+            let messages = line["body"]["messages"].as_array().into_iter().flatten();
+            let told = messages.filter(|message| message["role"] != "assistant");
+            told.filter_map(|message| message["content"].as_str()).any(|content| content.contains(text))
+        };
+        let line = self.log.find(&what, holds).await?;
+        serde_json::from_value(line).context("the record of a request is not what it should be")
+    }
+}
+
+/// A notice as the model was told it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Notice {
+    /// The watch's name.
+    pub watch: String,
+    /// The notice's own identity.
+    pub id: String,
+    /// What it tells.
+    pub lines: Vec<String>,
+}
+
+/// All notices of a conversation.
+#[must_use]
+pub fn notices(request: &Recorded) -> Vec<Notice> {
+    let messages = request.messages();
+    let told = messages.iter().filter(|(role, _)| *role == "user");
+    told.flat_map(|(_, content)| content.split("<watch-event ").skip(1)).filter_map(notice).collect()
+}
+
+fn notice(text: &str) -> Option<Notice> {
+    let (head, rest) = text.split_once(">\n")?;
+    let (lines, _) = rest.split_once("</watch-event>")?;
+    let attribute = |name: &str| Some(head.split_once(&format!("{name}=\""))?.1.split_once('"')?.0.to_owned());
+    Some(Notice { watch: attribute("name")?, id: attribute("id")?, lines: lines.lines().map(str::to_owned).collect() })
 }

@@ -14,6 +14,7 @@ kind: Pod
 metadata: {name: peer, labels: {app: peer}}
 spec:
   automountServiceAccountToken: false
+  shareProcessNamespace: true # the first process of a namespace cannot be stopped
   terminationGracePeriodSeconds: 1
   securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
   containers:
@@ -34,34 +35,47 @@ spec: {selector: {app: peer}, ports: [{port: 8000}]}
 pub const ENTRY: &str = "{name: peer, http: {url: 'http://peer:8000/mcp'}}";
 
 /// A scripted MCP server.
-pub struct Peer(Proxy);
+pub struct Peer {
+    control: Proxy,
+}
 
 impl Peer {
     /// Starts the server and waits until it serves.
     pub async fn start(story: &Story) -> Result<Self> {
         story.apply(MANIFEST).await?;
         story.pod_ready("peer").await?;
-        Ok(Self(Proxy::new(story, "peer", 8001)))
+        Ok(Self { control: Proxy::new(story, "peer", 8001) })
     }
 
     /// Sets a note; null removes it.
     pub async fn set(&self, key: &str, value: Value) -> Result<()> {
-        self.0.send("PUT", &format!("/notes/{key}"), value.to_string()).await.map(drop)
+        self.control.send("PUT", &format!("/notes/{key}"), value.to_string()).await.map(drop)
     }
 
     /// Appends events, which need a `type`, as one update.
     pub async fn append(&self, events: &[Value]) -> Result<()> {
-        self.0.send("POST", "/events", json!(events).to_string()).await.map(drop)
+        self.control.send("POST", "/events", json!(events).to_string()).await.map(drop)
+    }
+
+    /// Appends events as fast as it can, each as an update of its own.
+    pub async fn pour(&self, events: &[Value]) -> Result<()> {
+        self.control.send("POST", "/events?each=true", json!(events).to_string()).await.map(drop)
+    }
+
+    /// Stops its process, so that nothing comes from it any more, or lets it go on.
+    pub async fn freeze(&self, story: &Story, frozen: bool) -> Result<()> {
+        let how = if frozen { "--freeze" } else { "--thaw" };
+        story.kubectl(&["exec", "peer", "--", "/scripted-server", how]).await.map(drop)
     }
 
     /// Lets it begin anew: its `seq` starts from 1.
     pub async fn restart(&self) -> Result<()> {
-        self.0.send("POST", "/restart", String::new()).await.map(drop)
+        self.control.send("POST", "/restart", String::new()).await.map(drop)
     }
 
     /// Breaks off every connection from now on, or no longer.
     pub async fn down(&self, down: bool) -> Result<()> {
-        self.0.send("POST", if down { "/down" } else { "/up" }, String::new()).await.map(drop)
+        self.control.send("POST", if down { "/down" } else { "/up" }, String::new()).await.map(drop)
     }
 
     /// What it has seen.
@@ -80,7 +94,7 @@ impl Peer {
     }
 
     async fn seen_once(&self, query: &str) -> Result<Seen> {
-        let seen = self.0.get(&format!("/seen{query}")).await?;
+        let seen = self.control.get(&format!("/seen{query}")).await?;
         serde_json::from_str(&seen).with_context(|| format!("the peer has seen {seen}"))
     }
 }

@@ -15,7 +15,7 @@
 //! | Request | What |
 //! |---|---|
 //! | `PUT /notes/KEY` | sets a note to the JSON sent |
-//! | `POST /events` | appends the events sent, a JSON list, as one update |
+//! | `POST /events` | appends the events sent, a JSON list, as one update; with `?each=true`, each as one |
 //! | `POST /restart` | begins anew: no events, `seq` from 1, every connection broken; the notes stay |
 //! | `POST /down`, `POST /up` | from now on, connections are broken off as they come |
 //! | `GET /seen[?attempts=N][&listens=N]` | what it has seen; not before there were so many attempts while down, or are so many listens |
@@ -25,10 +25,12 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 
 mod control;
+mod freeze;
 mod mcp;
 mod refuse;
 mod world;
 
+pub use freeze::freeze;
 pub use world::{Called, Seen};
 
 use refuse::Refusing;

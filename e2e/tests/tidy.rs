@@ -38,6 +38,8 @@ const IMPORTS: &[(&str, &[&str])] = &[
 
 /// What tests and benchmarks may use besides.
 const DEV_IMPORTS: &[(&str, &[&str])] = &[
+    // The day of the whole agent joins both engines.
+    ("asyncai-orchestrator", &["asyncai-eventlog", "asyncai-watch"]),
     ("asyncai-servers", &["asyncai-mcp"]),
     ("asyncai-e2e", &["asyncai-eventlog", "asyncai-mcp", "asyncai-model", "asyncai-servers"]),
 ];

@@ -2,7 +2,7 @@
 
 use crate::call::Host;
 use crate::catalogue::Catalogue;
-use crate::drive::{Ended, Lost, drive, introduce, millis};
+use crate::drive::{Ended, Lost, drive, introduce, most};
 use crate::limits::Limits;
 use crate::process::Worker;
 use crate::wire::{Done, Order};
@@ -50,7 +50,8 @@ impl Outcome {
             parts.push("(no output: end with an expression, or print)".to_owned());
         }
         let note = match (self.lost, self.names.is_empty()) {
-            (true, _) => "names: none, all earlier ones are lost".to_owned(),
+            (true, true) => "names: none, all earlier ones are lost".to_owned(),
+            (true, false) => format!("names, all earlier ones are lost: {}", self.names),
             (false, true) => "names: none".to_owned(),
             (false, false) => format!("names: {}", self.names),
         };
@@ -100,17 +101,17 @@ impl Session {
         };
         self.names = true;
         introduce(&mut worker, catalogue);
-        worker.send(&Order::Run { source: source.to_owned(), millis: millis(self.limits.wall) });
+        worker.send(&Order::Run { source: source.to_owned(), most: most(&self.limits) });
         let mut outcome = self.finish(worker, catalogue, host).await;
         self.names = !outcome.lost;
-        outcome.lost |= cancelled && outcome.error.is_some();
+        outcome.lost |= cancelled;
         outcome
     }
 
     async fn finish(&mut self, mut worker: Worker, catalogue: &Catalogue, host: &dyn Host) -> Outcome {
         match drive(&mut worker, catalogue, host, &self.limits).await {
             Ok(Ended::Done(done)) => {
-                let Done { stdout, value, problem, names, spent } = *done;
+                let Done { stdout, value, problem, names, spent, .. } = *done;
                 if !spent {
                     self.worker = Some(worker);
                 }

@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, watch};
 use tracing::{info, warn};
 
 use crate::channel::backoff::Backoff;
-use crate::channel::irc::connection::{Connection, End};
+use crate::channel::irc::connection::{Connection, End, PATIENCE, Patience};
 use crate::channel::irc::outbox::Outbox;
 use crate::channel::spec::Secret;
 use crate::channel::state::Reporter;
@@ -51,6 +51,7 @@ struct Irc {
     inbox: Inbox,
     reporter: Reporter,
     tls: Tls,
+    patience: Patience,
 }
 
 /// Stays connected until `posts` ends and all of it is posted.
@@ -60,7 +61,7 @@ pub(super) async fn run(
     inbox: Inbox,
     reporter: Reporter,
 ) {
-    Irc { config, posts, outbox: Outbox::default(), inbox, reporter, tls: tls::config }.run().await;
+    Irc { config, posts, outbox: Outbox::default(), inbox, reporter, tls: tls::config, patience: PATIENCE }.run().await;
 }
 
 impl Irc {
@@ -94,18 +95,17 @@ impl Irc {
     /// Waits, or until the settings change; false if the channel was closed and nobody will be there to read.
     async fn wait(&mut self, delay: Duration, backoff: &mut Backoff) -> bool {
         tokio::select! {
-            () = tokio::time::sleep(delay) => {}
-            changed = self.config.changed() => match changed {
-                Ok(()) => backoff.reset(),
-                Err(_) => {
-                    let lost = self.posts.len() + usize::from(!self.outbox.is_empty());
-                    if lost > 0 {
-                        warn!(channel = self.reporter.name(), lost, "closed without a connection; replies are in the log alone");
-                    }
-                    return false;
-                }
-            }
+            () = tokio::time::sleep(delay) => return true,
+            changed = self.config.changed() => if changed.is_ok() {
+                backoff.reset();
+                return true;
+            },
         }
-        true
+        let lost = self.posts.len() + usize::from(!self.outbox.is_empty());
+        if lost > 0 {
+            let channel = self.reporter.name();
+            warn!(channel, lost, "closed without a connection; replies are in the log alone");
+        }
+        false
     }
 }

@@ -57,8 +57,7 @@ pub(super) struct Reporter {
 impl Reporter {
     /// Tells of the channel `name`, which is not connected yet.
     pub(super) fn new(states: &States, name: &str) -> Self {
-        let status = Status { name: name.to_owned(), ..Status::default() };
-        states.lock().insert(name.to_owned(), status);
+        states.lock().insert(name.to_owned(), Status { name: name.to_owned(), ..Status::default() });
         Self { name: name.to_owned(), states: states.clone() }
     }
 

@@ -38,8 +38,8 @@ pub(crate) struct Config {
 #[derive(Debug, PartialEq, Eq)]
 struct Failure {
     message: String,
-    /// It may work later, at the earliest after this time if there is one.
-    again: Option<Option<Duration>>,
+    /// It may work later, at the earliest after this time.
+    again: Option<Duration>,
 }
 
 /// Posts one reply after another until `posts` ends.
@@ -96,7 +96,7 @@ async fn deliver(client: &Client, config: &mut watch::Receiver<Config>, text: &s
             warn!(channel = reporter.name(), attempt, "a reply is in the log alone: {}", failure.message);
             return;
         };
-        let delay = backoff.failed().max(asked.unwrap_or_default());
+        let delay = backoff.failed().max(asked);
         attempt += 1;
         tokio::select! {
             () = tokio::time::sleep(delay) => {}
@@ -108,14 +108,14 @@ async fn deliver(client: &Client, config: &mut watch::Receiver<Config>, text: &s
 async fn send(client: &Client, url: &str, text: &str) -> Result<(), Failure> {
     let response = client.post(url).json(&json!({ "text": text })).send().await.map_err(|error| {
         let hopeless = error.is_builder();
-        Failure { message: chain(error), again: (!hopeless).then_some(None) }
+        Failure { message: chain(error), again: (!hopeless).then_some(Duration::ZERO) }
     })?;
     let status = response.status();
     if status.is_success() {
         return Ok(());
     }
     let again = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-    let again = again.then(|| retry_after(&response, SystemTime::now()));
+    let again = again.then(|| retry_after(&response, SystemTime::now()).unwrap_or_default());
     // An endpoint may quote the URL, or its secret part.
     let said = excerpt(response).await.filter(|said| !quotes(said, url));
     let said = said.map(|said| format!(": {said}")).unwrap_or_default();

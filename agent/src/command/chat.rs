@@ -3,10 +3,12 @@
 use std::env;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use crate::args::ChatArgs;
 use crate::channel::console::{Editor, Screen, Typed};
@@ -14,6 +16,9 @@ use crate::command::chat::turn::{End, Turn};
 use crate::store::forward::Forward;
 
 mod turn;
+
+/// What the node gets to say why a port is not served.
+const SAID: Duration = Duration::from_secs(1);
 
 /// Talks until the end of the input; with input that is no terminal, all of it is one message.
 pub(crate) async fn run(args: ChatArgs) -> Result<u8> {
@@ -29,8 +34,15 @@ pub(crate) async fn run(args: ChatArgs) -> Result<u8> {
 
 /// One message, and its reply. The exit status is 1 if there is none to come.
 async fn ask(forward: &Forward, agent: &str, text: &str, screen: &Screen) -> Result<u8> {
-    let stream = forward.open().await?;
-    let turn = Turn::begin(stream, text).await.with_context(|| format!("the agent {agent} does not answer"))?;
+    let (stream, said) = forward.open().await?;
+    let turn = match Turn::begin(stream, text).await {
+        Ok(turn) => turn,
+        Err(error) => {
+            // The node knows best why nobody is there.
+            let said = timeout(SAID, said).await.ok().flatten().map(|said| format!(": {}", said.trim()));
+            return Err(error.context(format!("the agent {agent} does not answer{}", said.unwrap_or_default())));
+        }
+    };
     match turn.show(screen).await.with_context(|| format!("the agent {agent} broke off"))? {
         End::Replied => Ok(0),
         End::Silent => {
@@ -60,7 +72,7 @@ async fn converse(forward: &Forward, agent: &str) -> Result<u8> {
             }
         }
         drop(lines);
-        std::future::pending().await
+        std::future::pending::<()>().await;
     };
     let replies = async {
         while let Some(line) = waiting.recv().await {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use asyncai_crds::Watch;
+use asyncai_crds::{Agent, Watch};
 use asyncai_mcp::Servers;
 use kube::ResourceExt;
 use tokio::sync::mpsc;
@@ -41,17 +41,13 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
             return Ok(1);
         }
     };
-    let only = match spec::select(&agent.name_any(), &agent.spec, &args.channels) {
-        Ok(only) => Some(only).filter(|only| !only.is_empty()),
-        Err(unknown) => {
-            eprintln!("{unknown}");
+    let only = match only(&args, &agent) {
+        Ok(only) => only,
+        Err(wrong) => {
+            eprintln!("{wrong}");
             return Ok(USAGE);
         }
     };
-    if let Some(folder) = args.files.iter().find(|path| holds(path, args.state_dir.as_deref())) {
-        eprintln!("--state-dir must not be inside {}, from which manifests are read", folder.display());
-        return Ok(USAGE);
-    }
     let default_model = setup::default_model()?;
     if agent.spec.model.is_none() && default_model.is_none() {
         bail!("the Agent {} names no model: set spec.model, with provider Relay to do without one", agent.name_any());
@@ -88,6 +84,15 @@ pub(crate) async fn run(args: RunArgs) -> Result<u8> {
     tokio::spawn(tell(watches, sender));
     running.run().await;
     Ok(0)
+}
+
+/// The channels to which the command line restricts the agent; an error if that, or what goes with it, makes no sense.
+fn only(args: &RunArgs, agent: &Agent) -> Result<Option<Vec<String>>, String> {
+    if let Some(folder) = args.files.iter().find(|path| holds(path, args.state_dir.as_deref())) {
+        return Err(format!("--state-dir must not be inside {}, from which manifests are read", folder.display()));
+    }
+    let only = spec::select(&agent.name_any(), &agent.spec, &args.channels).map_err(|unknown| unknown.to_string())?;
+    Ok(Some(only).filter(|only| !only.is_empty()))
 }
 
 /// Whether `state` is, or will be, inside the folder `path`.

@@ -4,11 +4,13 @@
 use asyncai_crds::agent::AgentStatus;
 use asyncai_crds::condition::{ACCEPTED, READY};
 use asyncai_crds::{Agent, contract};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::ListParams;
 use kube::client::UpgradeConnectionError;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
-use kube::{Api, Client, ResourceExt as _};
+use kube::{Api, Client, ResourceExt};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -57,6 +59,10 @@ impl Forward {
         let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(Error::Kubeconfig)?;
         let namespace = namespace.unwrap_or(&config.default_namespace).to_owned();
         let client = Client::try_from(config).map_err(|error| refused("connect", &namespace, error))?;
+        Self::of(client, namespace, agent).await
+    }
+
+    async fn of(client: Client, namespace: String, agent: &str) -> Result<Self, Error> {
         let found = get(&client, &namespace, agent).await?;
         let pods = Api::<Pod>::namespaced(client, &namespace);
         let pod = format!("{}-0", contract::child_name(agent));
@@ -67,17 +73,19 @@ impl Forward {
         Ok(Self { pods, pod, namespace })
     }
 
-    /// A connection to the agent's API.
+    /// A connection to the agent's API, and what the node has to say if that does not come about.
     ///
     /// # Errors
     /// When the port cannot be forwarded.
-    pub(crate) async fn open(&self) -> Result<impl AsyncRead + AsyncWrite + Unpin + Send + 'static, Error> {
-        let what = "forward a port to pods";
-        let forwarded = self.pods.portforward(&self.pod, &[contract::API_PORT]).await;
-        let mut forwarder = forwarded.map_err(|error| refused(what, &self.namespace, error))?;
-        let closed =
-            || Error::NotRunning { agent: self.pod.clone(), reason: "the forwarded port is closed".to_owned() };
-        forwarder.take_stream(contract::API_PORT).ok_or_else(closed)
+    pub(crate) async fn open(
+        &self,
+    ) -> Result<(impl AsyncRead + AsyncWrite + Unpin + Send + 'static, BoxFuture<'static, Option<String>>), Error> {
+        let opened = self.pods.portforward(&self.pod, &[contract::API_PORT]).await;
+        let mut port = opened.map_err(|error| refused("forward a port to pods", &self.namespace, error))?;
+        let closed = || Error::NotRunning { agent: self.pod.clone(), reason: "its port is closed".to_owned() };
+        let said = port.take_error(contract::API_PORT).ok_or_else(closed)?;
+        let stream = port.take_stream(contract::API_PORT).ok_or_else(closed)?;
+        Ok((stream, said.boxed()))
     }
 }
 
@@ -89,7 +97,7 @@ async fn get(client: &Client, namespace: &str, name: &str) -> Result<Agent, Erro
     }
     // Who may not list them gets no hint.
     let names = agents.list_metadata(&ListParams::default()).await.map(|list| list.items).unwrap_or_default();
-    let others = names.iter().map(|agent| agent.name_any()).collect::<Vec<_>>();
+    let others = names.iter().map(ResourceExt::name_any).collect::<Vec<_>>();
     let similar = others.iter().filter(|other| strsim::osa_distance(other, name) <= TYPOS).cloned().collect();
     Err(Error::NoAgent { agent: name.to_owned(), namespace: namespace.to_owned(), similar, others })
 }

@@ -1,8 +1,9 @@
-//! From a write to the notice that is ready for the model, beside a raw watch and `kubectl get -w` of the same object.
+//! From a write to the notice that is ready for the model, beside a raw watch, `kubectl get -w` and an
+//! informer of client-go on the same object.
 
 use std::collections::HashMap;
 use std::process::Stdio;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use asyncai_e2e::cluster::program;
@@ -25,13 +26,18 @@ use crate::table::Row;
 const NAME: &str = "measured";
 const ROUNDS: usize = 5;
 const WRITES: usize = 40;
+const CLIENT_GO: &str = "out/bin/client-go is missing: `make bench` builds it";
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Observer {
     Raw,
     Kubectl,
+    ClientGo,
     Notice,
 }
+
+/// How many there are.
+const OBSERVERS: usize = 4;
 
 struct Sighting {
     by: Observer,
@@ -43,17 +49,19 @@ struct Sighting {
 struct Sample {
     raw: f64,
     kubectl: f64,
+    client_go: f64,
     notice: f64,
 }
 
 type Sightings = mpsc::UnboundedSender<Sighting>;
 
-/// Writes a ConfigMap again and again; each write is seen by all three before the next.
+/// Writes a ConfigMap again and again; each write is seen by all before the next.
 pub(crate) async fn rows(story: &Story) -> Result<Vec<Row>> {
     let (sender, mut sightings) = mpsc::unbounded_channel();
     let _observers = [
         AbortOnDropHandle::new(tokio::spawn(raw(story.api(), sender.clone()))),
         AbortOnDropHandle::new(tokio::spawn(kubectl(story.namespace.clone(), sender.clone()))),
+        AbortOnDropHandle::new(tokio::spawn(client_go(story.namespace.clone(), sender.clone()))),
         AbortOnDropHandle::new(tokio::spawn(notices(Log::follow(&story.api(), &pod(AGENT)).await?, sender))),
     ];
     let mut rounds = Vec::new();
@@ -67,7 +75,9 @@ pub(crate) async fn rows(story: &Story) -> Result<Vec<Row>> {
             rounds.push(samples);
         }
     }
-    Ok(vec![total(&rounds), own_cost(&rounds, 0.5, "<= 1 ms"), own_cost(&rounds, 0.99, "<= 5 ms")])
+    let kubectl = total(&rounds, "kubectl get -w", |sample| sample.kubectl);
+    let client_go = total(&rounds, "client-go informer", |sample| sample.client_go);
+    Ok(vec![kubectl, client_go, own_cost(&rounds, 0.5, "<= 1 ms"), own_cost(&rounds, 0.99, "<= 5 ms")])
 }
 
 async fn sample(story: &Story, value: &str, sightings: &mut mpsc::UnboundedReceiver<Sighting>) -> Result<Sample> {
@@ -77,8 +87,8 @@ async fn sample(story: &Story, value: &str, sightings: &mut mpsc::UnboundedRecei
     let written = configmaps.patch(NAME, &PatchParams::apply("bench"), &Patch::Apply(&object)).await?;
     let written = version(&written)?;
     let mut seen: HashMap<Observer, f64> = HashMap::new();
-    within("all three to see a write", async {
-        while seen.len() < 3 {
+    within("all to see a write", async {
+        while seen.len() < OBSERVERS {
             let sighting = sightings.recv().await.context("an observer has ended")?;
             if sighting.version == written {
                 seen.insert(sighting.by, millis(start, sighting.at));
@@ -88,19 +98,22 @@ async fn sample(story: &Story, value: &str, sightings: &mut mpsc::UnboundedRecei
     })
     .await?;
     let of = |observer| seen.get(&observer).copied().unwrap_or(f64::NAN);
-    Ok(Sample { raw: of(Observer::Raw), kubectl: of(Observer::Kubectl), notice: of(Observer::Notice) })
+    Ok(Sample {
+        raw: of(Observer::Raw),
+        kubectl: of(Observer::Kubectl),
+        client_go: of(Observer::ClientGo),
+        notice: of(Observer::Notice),
+    })
 }
 
-fn total(rounds: &[Vec<Sample>]) -> Row {
-    let pairs: Vec<_> = rounds
-        .iter()
-        .map(|round| (at(round, 0.5, |sample| sample.notice), at(round, 0.5, |sample| sample.kubectl)))
-        .collect();
+fn total(rounds: &[Vec<Sample>], anchor: &str, figure: fn(&Sample) -> f64) -> Row {
+    let pairs: Vec<_> =
+        rounds.iter().map(|round| (at(round, 0.5, |sample| sample.notice), at(round, 0.5, figure))).collect();
     let (ours, theirs): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     Row {
         what: "write -> notice, p50".to_owned(),
         ours: format!("{:.2} ms", median(&ours)),
-        anchor: format!("kubectl get -w {:.2} ms", median(&theirs)),
+        anchor: format!("{anchor} {:.2} ms", median(&theirs)),
         ratio: Some(Ratio::of(&pairs)),
         target: "<= 1.0x",
     }
@@ -151,6 +164,18 @@ async fn kubectl(namespace: String, sightings: Sightings) -> Result<()> {
         }
     }
     bail!("kubectl ended")
+}
+
+/// The program of `benches/client-go`, which says itself when its handler was called.
+async fn client_go(namespace: String, sightings: Sightings) -> Result<()> {
+    let mut child = program("out/bin/client-go").arg(namespace).stdout(Stdio::piped()).spawn().context(CLIENT_GO)?;
+    let mut lines = BufReader::new(child.stdout.take().context("no stdout")?).lines();
+    while let Some(line) = lines.next_line().await? {
+        let (version, nanos) = line.split_once(' ').with_context(|| format!("client-go says {line:?}"))?;
+        let at = SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos.parse()?);
+        sightings.send(Sighting { by: Observer::ClientGo, version: version.parse()?, at })?;
+    }
+    bail!("client-go ended")
 }
 
 /// A notice is ready when the agent stamps its line; the way of that line here does not count.

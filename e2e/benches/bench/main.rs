@@ -27,6 +27,7 @@ async fn main() -> Result<()> {
         table.extend(latency::rows(story).await?);
         setup::further_watches(story).await?;
         table.extend(idle::rows(story).await?);
+        setup::filtered_watches(story).await?;
         table.extend(memory::rows(story).await?);
         Ok(())
     })

@@ -14,7 +14,7 @@ use kube::ResourceExt;
 use kube::api::{Api, ListParams};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::setup::AGENT;
+use crate::setup::{AGENT, FILTERED};
 use crate::stats::Ratio;
 use crate::table::Row;
 
@@ -26,15 +26,21 @@ struct Memory {
 
 /// Measures the processes, which must be this machine's.
 pub(crate) async fn rows(story: &Story) -> Result<Vec<Row>> {
-    let agent = story.api::<Pod>().get(&pod(AGENT)).await?;
+    let pods: Api<Pod> = story.api();
+    let (agent, filtered) = (pods.get(&pod(AGENT)).await?, pods.get(&pod(FILTERED)).await?);
     let operators: Api<Pod> = Api::namespaced(story.cluster.client.clone(), chart::NAMESPACE);
     let operator = operators.list(&ListParams::default().labels(chart::OPERATOR_PODS)).await?.items.into_iter().next();
     let operator = operator.context("there is no operator")?;
     let kubectl = kubectl(&story.namespace).await?;
     let mut rows = Vec::new();
-    for (what, pod, program) in [("agent, 5 watches", agent, "/asyncai"), ("operator", operator, "/asyncai-operator")] {
-        let Some(memory) = process(&pod.uid().unwrap_or_default(), program) else {
-            eprintln!("{program} does not run on this machine: its memory is not measured");
+    for (what, pod, pick) in [
+        ("agent, 5 watches", agent, first as Pick),
+        ("agent, 5 watches with filters, itself", filtered.clone(), first),
+        ("the same, with its 5 Python workers", filtered, sum),
+        ("operator", operator, first),
+    ] {
+        let Some(memory) = pick(processes(&pod.uid().unwrap_or_default())) else {
+            eprintln!("{what} does not run on this machine: its memory is not measured");
             continue;
         };
         rows.push(Row {
@@ -58,15 +64,31 @@ async fn kubectl(namespace: &str) -> Result<Memory> {
     memory(&Path::new("/proc").join(pid.to_string())).context("kubectl's memory cannot be read")
 }
 
-/// The process of `program` in the pod with this uid.
-fn process(uid: &str, program: &str) -> Option<Memory> {
-    let processes = fs::read_dir("/proc").ok()?.filter_map(Result::ok).map(|entry| entry.path());
-    let mut found = processes.filter(|path| {
+type Pick = fn(Vec<Memory>) -> Option<Memory>;
+
+/// The program that the pod is for.
+fn first(processes: Vec<Memory>) -> Option<Memory> {
+    processes.into_iter().next()
+}
+
+/// All that runs in the pod.
+fn sum(processes: Vec<Memory>) -> Option<Memory> {
+    let add = |a: Memory, b: Memory| Memory { resident: a.resident + b.resident, anonymous: a.anonymous + b.anonymous };
+    processes.into_iter().reduce(add)
+}
+
+/// The processes in the pod with this uid, oldest first, but for the one that holds its namespaces.
+fn processes(uid: &str) -> Vec<Memory> {
+    let pids = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+    let mut pids: Vec<u32> = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    pids.sort_unstable();
+    let paths = pids.into_iter().map(|pid| Path::new("/proc").join(pid.to_string()));
+    let ours = paths.filter(|path| {
         let read = |file: &str| fs::read(path.join(file)).unwrap_or_default();
-        let (cgroup, command) = (String::from_utf8_lossy(&read("cgroup")).replace('_', "-"), read("cmdline"));
-        cgroup.contains(uid) && command.split(|byte| *byte == 0).next() == Some(program.as_bytes())
+        let (cgroup, name) = (String::from_utf8_lossy(&read("cgroup")).replace('_', "-"), read("comm"));
+        cgroup.contains(uid) && name != b"pause\n"
     });
-    memory(&found.next()?)
+    ours.filter_map(|path| memory(&path)).collect()
 }
 
 fn memory(process: &Path) -> Option<Memory> {

@@ -27,8 +27,26 @@ async fn set(State(world): State<Arc<World>>, Path(key): Path<String>, Json(valu
     StatusCode::NO_CONTENT
 }
 
-async fn append(State(world): State<Arc<World>>, Json(events): Json<Vec<Map<String, Value>>>) -> StatusCode {
-    world.append(events);
+#[derive(Debug, Deserialize)]
+struct How {
+    #[serde(default)]
+    each: bool,
+}
+
+async fn append(
+    State(world): State<Arc<World>>,
+    Query(how): Query<How>,
+    Json(events): Json<Vec<Map<String, Value>>>,
+) -> StatusCode {
+    if !how.each {
+        world.append(events);
+        return StatusCode::NO_CONTENT;
+    }
+    for event in events {
+        world.append(vec![event]);
+        // Those who listen hear of each.
+        tokio::task::yield_now().await;
+    }
     StatusCode::NO_CONTENT
 }
 

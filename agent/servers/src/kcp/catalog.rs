@@ -7,8 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::client::{APIGroupDiscovery, APIGroupDiscoveryList};
 use serde::Serialize;
 
-/// How many names a `did you mean` offers.
-const SUGGESTIONS: usize = 3;
+use crate::similar::{SUGGESTIONS, nearest};
 
 /// One resource at its preferred version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -174,20 +173,4 @@ impl Catalog {
         ranked.dedup_by_key(|(_, name)| *name);
         ranked.into_iter().map(|(_, name)| name).take(SUGGESTIONS).collect()
     }
-}
-
-/// The names closest to `name`, closest first; none if nothing is near.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let wanted = name.to_lowercase();
-    let near = (wanted.len() / 3).max(2);
-    let ranked = names.filter_map(|other| {
-        let lower = other.to_lowercase();
-        let contained = wanted.len() > 2 && (lower.contains(&wanted) || wanted.contains(&lower));
-        let distance = strsim::osa_distance(&wanted, &lower);
-        (distance <= near || contained).then_some((distance, other))
-    });
-    let mut ranked: Vec<(usize, &str)> = ranked.collect();
-    ranked.sort_unstable();
-    ranked.dedup();
-    ranked.into_iter().map(|(_, name)| name.to_owned()).take(SUGGESTIONS).collect()
 }

@@ -18,16 +18,34 @@ use crate::channel::irc::session::{Output, Session};
 use crate::channel::irc::{Config, Irc, Tls};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// What a server gets to say what it can do, and then to let us in.
-const CAPABILITIES_TIMEOUT: Duration = Duration::from_secs(10);
-const LOGIN_TIMEOUT: Duration = Duration::from_secs(60);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 const GOODBYE: Duration = Duration::from_secs(2);
 /// What a channel that was closed gets to say what waits.
 const LAST_WORDS: Duration = Duration::from_secs(20);
-/// A server that says nothing for so long is asked whether it is there, and then has to answer.
-const QUIET: Duration = Duration::from_secs(60);
-const ANSWER: Duration = Duration::from_secs(30);
+
+/// How long a server is waited for.
+#[derive(Clone, Copy)]
+pub(super) struct Patience {
+    /// To say what it can do.
+    pub(super) capabilities: Duration,
+    /// To let us in.
+    pub(super) login: Duration,
+    /// One that says nothing for so long is asked whether it is there,
+    pub(super) quiet: Duration,
+    /// and then has to answer.
+    pub(super) answer: Duration,
+}
+
+/// The patience that servers meet.
+pub(super) const PATIENCE: Patience = Patience {
+    capabilities: Duration::from_secs(10),
+    login: Duration::from_mins(1),
+    quiet: Duration::from_mins(1),
+    answer: Duration::from_secs(30),
+};
+
+#[cfg(test)]
+mod tests;
 
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
@@ -50,6 +68,7 @@ pub(super) enum End {
 
 /// The times of a connection at which something is due.
 struct Due {
+    patience: Patience,
     /// Until then the server must let us in.
     login: Option<Instant>,
     capabilities: Option<Instant>,
@@ -75,8 +94,12 @@ impl Connection {
         let stream = timeout(CONNECT_TIMEOUT, stream(config, tls)).await;
         let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
         let stream = stream.map_err(|error| format!("cannot connect to {address}: {error}"))?;
+        Ok(Self::new(stream))
+    }
+
+    fn new(stream: Box<dyn Stream>) -> Self {
         let (reader, writer) = tokio::io::split(stream);
-        Ok(Self { lines: Lines::new(reader), writer })
+        Self { lines: Lines::new(reader), writer }
     }
 
     /// Talks to the server.
@@ -101,7 +124,7 @@ impl Connection {
         let now = Instant::now();
         let mut bucket = Bucket::new(now);
         let mut backoff = Backoff::default();
-        let mut due = Due::new(now);
+        let mut due = Due::new(now, irc.patience);
         loop {
             self.perform(irc, &mut session, &mut due, &mut backoff).await?;
             let may_say = if irc.outbox.is_private() { session.is_in() } else { session.is_joined() };
@@ -187,7 +210,7 @@ impl Connection {
     async fn on_time(&mut self, session: &mut Session, due: &mut Due) -> Result<(), String> {
         let now = Instant::now();
         if due.login.is_some_and(|at| at <= now) {
-            return Err(format!("the server did not let us in within {} s", LOGIN_TIMEOUT.as_secs()));
+            return Err(format!("the server did not let us in within {} s", due.patience.login.as_secs()));
         }
         if due.capabilities.take_if(|at| *at <= now).is_some() {
             session.no_capabilities();
@@ -200,10 +223,11 @@ impl Connection {
         }
         if due.alive <= now {
             if due.asked {
-                return Err(format!("the server has not answered for {} s", (QUIET + ANSWER).as_secs()));
+                let Patience { quiet, answer, .. } = due.patience;
+                return Err(format!("the server has not answered for {} s", (quiet + answer).as_secs()));
             }
             due.asked = true;
-            due.alive = now + ANSWER;
+            due.alive = now + due.patience.answer;
             self.send("PING :alive").await?;
         }
         Ok(())
@@ -220,11 +244,12 @@ impl Connection {
 }
 
 impl Due {
-    fn new(now: Instant) -> Self {
+    fn new(now: Instant, patience: Patience) -> Self {
         Self {
-            login: Some(now + LOGIN_TIMEOUT),
-            capabilities: Some(now + CAPABILITIES_TIMEOUT),
-            alive: now + QUIET,
+            patience,
+            login: Some(now + patience.login),
+            capabilities: Some(now + patience.capabilities),
+            alive: now + patience.quiet,
             asked: false,
             join: None,
             close: None,
@@ -236,7 +261,7 @@ impl Due {
     }
 
     fn heard(&mut self) {
-        self.alive = Instant::now() + QUIET;
+        self.alive = Instant::now() + self.patience.quiet;
         self.asked = false;
     }
 

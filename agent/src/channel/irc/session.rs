@@ -22,7 +22,7 @@ pub(super) enum Output {
     Send(String),
     /// Somebody addressed the agent.
     Heard { from: String, private: bool, text: String },
-    /// The agent is in the channel.
+    /// The agent is in the channel, by the nick that it has now.
     Joined,
     /// It is not, or no longer, for this reason.
     Left(String),
@@ -119,7 +119,12 @@ impl Session {
                 let reason = reason.map(|reason| format!(": {}", text::clean(&reason))).unwrap_or_default();
                 self.left(format!("{from} kicked us out of {channel}{reason}"));
             }
-            Command::NICK(new) if self.is_me(&from) => self.nick = new,
+            Command::NICK(new) if self.is_me(&from) => {
+                self.nick = new;
+                if self.joined {
+                    self.outputs.push_back(Output::Joined);
+                }
+            }
             Command::NICK(_) | Command::QUIT(_) => self.freed(&from),
             Command::Response(response, arguments) => self.numeric(response as u16, &arguments),
             Command::Raw(command, arguments) => {

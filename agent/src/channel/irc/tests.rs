@@ -27,7 +27,7 @@ use crate::event::Event;
 
 mod sasl;
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 const PASSWORD: &str = "s3cret of the server";
 
 fn folder() -> Option<PathBuf> {
@@ -60,11 +60,11 @@ impl Server {
         let text = format!(
             "[Global]\nName = irc.test\nInfo = test\nListen = 127.0.0.1\nPorts = {plain}\n{password}\
              [Limits]\nMaxConnectionsIP = 0\nMaxNickLength = 20\n[Options]\nDNS = no\nIdent = no\nPAM = no\n\
-             [SSL]\nCertFile = {0}/certificate.pem\nKeyFile = {0}/key.pem\nPorts = {tls}\n",
+             [SSL]\nCertFile = {0}/certificate.pem\nKeyFile = {0}/key.pem\nDHFile = {0}/dh.pem\nPorts = {tls}\n",
             settings.path().display()
         );
         fs::write(settings.path().join("ngircd.conf"), text).unwrap();
-        for file in ["certificate.pem", "key.pem"] {
+        for file in ["certificate.pem", "key.pem", "dh.pem"] {
             fs::copy(folder.join(file), settings.path().join(file)).unwrap();
         }
         let mut server = Self { folder, settings, plain, tls, child: None };
@@ -157,15 +157,15 @@ struct Agent {
 impl Agent {
     fn start(config: Config) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let (changed, changes) = mpsc::channel(1);
-        let states = States::new(changed);
+        let (told, changes) = mpsc::channel(1);
+        let states = States::new(told);
         let reporter = Reporter::new(&states, "ops");
         let (sender, events) = mpsc::channel(16);
         let inbox = Inbox { channel: "ops".to_owned(), events: sender };
         let (settings, config) = watch::channel(config);
         let (posts, queue) = mpsc::channel(16);
         let outbox = Outbox::default();
-        tokio::spawn(Irc { config, posts: queue, outbox, inbox, reporter, tls: trusting }.run());
+        tokio::spawn(Irc { config, posts: queue, outbox, inbox, reporter, tls: trusting, patience: PATIENCE }.run());
         Self { settings, posts, events, states, changes }
     }
 
@@ -313,6 +313,9 @@ async fn another_nick_is_taken_until_the_own_one_is_free() {
     assert_eq!(agent.heard().await.text, "are you there?");
     other.send("QUIT").await;
     bob.line(":alice_!~alice@127.0.0.1 NICK :alice").await;
+    while !agent.status(true, "").await.is_empty() {
+        within("the own nick", agent.changes.recv()).await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -65,8 +65,8 @@ struct Posting {
 
 impl Posting {
     fn start(url: Resolved) -> Self {
-        let (changed, changes) = mpsc::channel(1);
-        let states = States::new(changed);
+        let (told, changes) = mpsc::channel(1);
+        let states = States::new(told);
         let reporter = Reporter::new(&states, "hook");
         let (settings, config) = watch::channel(Config { url });
         let (posts, queue) = mpsc::channel(16);
@@ -92,14 +92,14 @@ impl Posting {
     }
 }
 
-fn url(text: &str) -> Resolved {
-    Ok(Secret(text.to_owned()))
+fn url(text: &str) -> Secret {
+    Secret(text.to_owned())
 }
 
 #[tokio::test]
 async fn replies_are_posted_in_order_and_again_when_the_endpoint_is_busy() {
     let mut hook = Hook::start(&[(429, "0", "slow down"), (503, "", "")]).await;
-    let posting = Posting::start(url(&hook.url));
+    let posting = Posting::start(Ok(url(&hook.url)));
     posting.post("one \"quoted\"\nline").await;
     posting.post("two").await;
     for _ in 0..3 {
@@ -112,7 +112,7 @@ async fn replies_are_posted_in_order_and_again_when_the_endpoint_is_busy() {
 #[tokio::test]
 async fn a_refused_post_is_said_without_the_url_and_not_tried_again() {
     let mut hook = Hook::start(&[(404, "", "no_team at /secret/T0KEN"), (400, "", "invalid_payload")]).await;
-    let mut posting = Posting::start(url(&hook.url));
+    let mut posting = Posting::start(Ok(url(&hook.url)));
     posting.status(true).await;
     posting.post("one").await;
     hook.body().await;
@@ -128,7 +128,7 @@ async fn an_endpoint_that_is_down_is_said_without_the_url() {
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = closed.local_addr().unwrap();
     drop(closed);
-    let mut posting = Posting::start(url(&format!("http://{address}/secret/T0KEN")));
+    let mut posting = Posting::start(Ok(url(&format!("http://{address}/secret/T0KEN"))));
     posting.status(true).await;
     posting.post("one").await;
     let said = posting.status(false).await.unwrap();
@@ -141,7 +141,7 @@ async fn a_missing_url_is_said_and_the_reply_waits_for_it() {
     let mut posting = Posting::start(Err("no key \"url\" in a Secret \"slack\"".to_owned()));
     posting.post("one").await;
     assert_eq!(posting.status(false).await.unwrap(), "no key \"url\" in a Secret \"slack\"");
-    posting.settings.send(Config { url: url(&hook.url) }).unwrap();
+    posting.settings.send(Config { url: Ok(url(&hook.url)) }).unwrap();
     assert_eq!(hook.body().await, r#"{"text":"one"}"#);
     assert_eq!(posting.status(true).await, None);
 }
@@ -149,10 +149,10 @@ async fn a_missing_url_is_said_and_the_reply_waits_for_it() {
 #[tokio::test]
 async fn the_next_post_goes_to_a_rotated_url() {
     let (mut old, mut new) = (Hook::start(&[]).await, Hook::start(&[]).await);
-    let posting = Posting::start(url(&old.url));
+    let posting = Posting::start(Ok(url(&old.url)));
     posting.post("one").await;
     old.body().await;
-    posting.settings.send(Config { url: url(&new.url) }).unwrap();
+    posting.settings.send(Config { url: Ok(url(&new.url)) }).unwrap();
     posting.post("two").await;
     assert_eq!(new.body().await, r#"{"text":"two"}"#);
 }
@@ -160,7 +160,7 @@ async fn the_next_post_goes_to_a_rotated_url() {
 #[tokio::test]
 async fn a_url_that_is_none_is_no_reason_to_try_again() {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut posting = Posting::start(url("hooks.slack.com/T0KEN"));
+    let mut posting = Posting::start(Ok(url("hooks.slack.com/T0KEN")));
     posting.status(true).await;
     posting.post("one").await;
     let said = posting.status(false).await.unwrap();
@@ -177,4 +177,44 @@ fn an_endpoint_may_ask_to_be_left_alone_in_seconds_or_until_a_date() {
     assert_eq!(response("Sun, 09 Sep 2001 01:46:45 GMT"), Some(Duration::from_secs(5)));
     assert_eq!(response("99999999"), Some(LONGEST));
     assert_eq!(response("soon"), None);
+}
+
+/// What is logged, all of it.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_url_is_in_no_log() {
+    let log = Log::default();
+    let writer = log.clone();
+    let logger = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone());
+    let _guard = tracing::subscriber::set_default(logger.finish());
+    let mut hook = Hook::start(&[(500, "0", "no"), (404, "", "T0KEN"), (302, "", "")]).await;
+    let mut posting = Posting::start(Ok(url(&hook.url)));
+    posting.post("one").await;
+    hook.body().await;
+    hook.body().await;
+    posting.status(false).await;
+    posting.post("two").await;
+    hook.body().await;
+    posting.post("three").await;
+    hook.body().await;
+    posting.status(true).await;
+    posting.settings.send(Config { url: Ok(url("http://127.0.0.1:1/secret/T0KEN")) }).unwrap();
+    posting.post("four").await;
+    posting.status(false).await;
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains("a reply is in the log alone"), "{log}");
+    let leak = log.lines().find(|line| line.contains("T0KEN") || line.contains("secret/"));
+    assert_eq!(leak, None);
 }

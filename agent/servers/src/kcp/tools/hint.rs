@@ -4,11 +4,11 @@ use kube::api::ListParams;
 use kube::core::Request;
 use serde::Deserialize;
 
-use crate::kcp::catalog::nearest;
 use crate::kcp::error::Error;
 use crate::kcp::source::Source;
 use crate::kcp::tools::Place;
 use crate::kcp::uri::Workspace;
+use crate::similar::nearest;
 
 /// Names that are looked at for a similar one; the rest of a larger collection is not.
 const NAMES: u32 = 500;

@@ -4,7 +4,7 @@ use super::*;
 
 fn outbox(lines: usize) -> Outbox {
     let mut outbox = Outbox::default();
-    let text = (1..=lines).map(|line| format!("{line}\n")).collect();
+    let text = (1..=lines).map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
     outbox.load(&Post { to: None, text }, "alice", "#ops");
     outbox
 }

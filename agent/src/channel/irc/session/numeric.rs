@@ -25,7 +25,6 @@ impl Session {
                 _ => self.end(format!("the server asks for a password, and there is no passwordSecretRef: {said}")),
             },
             465 => self.end(format!("banned: {said}")),
-            900 | 907 => {}
             903 => self.authenticated(),
             902 | 904..=906 => self.end(format!("SASL as {:?} was refused: {said}", self.config.nick)),
             _ => {}

@@ -110,7 +110,9 @@ fn a_long_password_is_sent_in_pieces() {
 fn a_refused_password_says_which_way_it_was_sent() {
     let refused = |password, lines: &[&str]| {
         let mut session = Session::new(config(password));
-        lines.iter().for_each(|line| session.line(line));
+        for line in lines {
+            session.line(line);
+        }
         told(&mut session).pop().unwrap()
     };
     let sasl = [":irc CAP * LS :sasl", ":irc CAP a ACK :sasl", "AUTHENTICATE +", ":irc 904 alice :SASL failed"];
@@ -138,6 +140,7 @@ fn a_nick_that_is_taken_gets_a_line_after_it_until_it_is_free() {
          > :alice!a@host QUIT :Ping timeout
          < NICK alice
          > :alice_!~alice@host NICK :alice
+         ! Joined
          > :bob!b@host PRIVMSG #ops :alice_: hi
          > :bob!b@host PRIVMSG #ops :alice: hi
          ! Heard { from: \"bob\", private: false, text: \"hi\" }",
