@@ -129,6 +129,9 @@ pub(crate) enum Mcp {
     /// Objects of Kubernetes and kcp as event logs.
     #[command(after_help = "Example:\n  asyncai mcp kcp --access read-only --kubeconfig ~/.kube/config")]
     Kcp(KcpArgs),
+    /// Files and directories as states: resources `file://…`, tools `read_file` and `list_dir`.
+    #[command(after_help = "Example:\n  asyncai mcp file --root /data --root /etc/hosts")]
+    File(FileArgs),
     /// Tells what a server lacks to be watchable.
     #[command(after_help = "Exit status: 0 watchable, 1 not.\n\nExamples:\n  \
         asyncai mcp check asyncai mcp simple\n  asyncai mcp check http://127.0.0.1:8931/mcp")]
@@ -163,6 +166,15 @@ pub(crate) struct KcpArgs {
     /// Acts as this account, with a token minted anew at each connection.
     #[arg(long, value_name = "NS/NAME")]
     pub(crate) service_account: Option<String>,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FileArgs {
+    /// A directory, or a single file, that is served read-only; nothing else is.
+    #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
+    pub(crate) root: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) listen: Listen,
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use asyncai_crds::agent::Access;
 use asyncai_mcp::{Servers, Source};
+use asyncai_servers::file::Files;
 use asyncai_servers::kcp::{self, Kcp};
 use asyncai_servers::serve;
 use asyncai_servers::simple::Simple;
@@ -56,6 +57,10 @@ impl Connections {
                     name: Some(name.to_owned()),
                     service_account: None,
                 });
+                Source::InProcess(Arc::new(move || serve::in_process(server.clone())))
+            }
+            Server::File { paths } => {
+                let server = Files::new(paths.iter().cloned());
                 Source::InProcess(Arc::new(move || serve::in_process(server.clone())))
             }
             Server::Http { url, headers, timeout } => {

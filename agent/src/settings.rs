@@ -37,6 +37,8 @@ pub(crate) enum Server {
     Simple,
     /// Our Kubernetes server, in this process.
     Kcp { access: Access, kubeconfig: Option<PathBuf> },
+    /// Our file server, in this process.
+    File { paths: Vec<PathBuf> },
     /// Streamable HTTP.
     Http { url: String, headers: Vec<(String, String)>, timeout: Duration },
     /// A child process.
@@ -124,7 +126,8 @@ fn server(entry: &McpServer, secrets: &Secrets) -> Result<Option<Server>, String
         }
         Some(Source::Http(http)) => Some(self::http(http, secrets)?),
         Some(Source::Stdio(stdio)) => Some(self::stdio(stdio, secrets)?),
-        Some(Source::File(_) | Source::Mark(_) | Source::Container(_)) | None => None,
+        Some(Source::File(file)) => Some(Server::File { paths: file.paths.iter().map(PathBuf::from).collect() }),
+        Some(Source::Mark(_) | Source::Container(_)) | None => None,
     })
 }
 

@@ -16,23 +16,23 @@ pub(crate) struct Parameter<'a> {
     pub(crate) required: bool,
 }
 
-/// The parameters in the order of positional arguments: the required ones as listed, then the others.
+/// The parameters in the order of positional arguments: the required ones as listed, then the others, in the order of
+/// `propertyOrdering` if the schema has it, since JSON objects have none.
 pub(crate) fn parameters(function: &Function) -> Vec<Parameter<'_>> {
     let properties = function.schema.get("properties").and_then(Value::as_object);
-    let required: Vec<&str> = function
-        .schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let names = |key: &str| -> Vec<&str> {
+        let list = function.schema.get(key).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let (required, ordering) = (names("required"), names("propertyOrdering"));
+    let place = |name: &str| ordering.iter().position(|other| *other == name).unwrap_or(ordering.len());
     let schema = |name: &str| properties.and_then(|properties| properties.get(name)).unwrap_or(&Value::Null);
-    let optional =
-        properties.into_iter().flatten().map(|(name, _)| name.as_str()).filter(|name| !required.contains(name));
+    let optional = properties.into_iter().flatten().map(|(name, _)| name.as_str());
+    let mut optional: Vec<&str> = optional.filter(|name| !required.contains(name)).collect();
+    optional.sort_by_key(|name| place(name));
     let parameter = |name, required| Parameter { name, keyword: identifier(name), schema: schema(name), required };
     let first: Vec<Parameter<'_>> = required.iter().map(|name| parameter(*name, true)).collect();
-    first.into_iter().chain(optional.map(|name| parameter(name, false))).collect()
+    first.into_iter().chain(optional.into_iter().map(|name| parameter(name, false))).collect()
 }
 
 /// The arguments by name, or the `TypeError` that says which one is wrong and what is allowed.

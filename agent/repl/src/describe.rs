@@ -18,7 +18,7 @@ name or by position. Each returns data (dict, list, str, numbers); `await` befor
 `await asyncio.gather(a(...), b(...))` (after `import asyncio`). A wrong or missing argument is a TypeError that says what is allowed.
 
 This Python has functions, classes, comprehensions, f-strings, try, with, match, lambda, async def, and the modules MODULES. \
-It has no class inheritance, no `yield` (build a list), no `del` (use `.pop`), no `globals()`, no create_task, no files, environment, network or \
+It has no class inheritance, no `yield` (build a list), no `del` (use `.pop`), no `globals()`, no create_task, exceptions with at most one str, no files, environment, network or \
 subprocesses, no sleep, no other imports. Never poll or loop until something changes: start a watch.
 
 An answer to people is no code: never run text such as NO_REPLY here, reply with it.
@@ -40,10 +40,11 @@ pub fn describe(catalogue: &Catalogue) -> String {
     text
 }
 
-/// Each with its signature and its first line.
+/// Each with its signature, and its first line; of a built-in all that it says.
 fn in_full(catalogue: &Catalogue) -> String {
     listed(catalogue, "\nFunctions (`tool_help(name)` tells more):\n", |path, function| {
-        let about = first_line(function);
+        let whole = function.description.clone().filter(|_| function.server.is_none());
+        let about = whole.unwrap_or_else(|| first_line(function));
         let separator = if about.is_empty() { "" } else { " - " };
         format!("{}{separator}{about}", signature(path, function))
     })

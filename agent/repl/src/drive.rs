@@ -1,7 +1,5 @@
 //! Drives a worker through one run: does the calls that Python makes, until it is done or its time is up.
 
-use std::time::Duration;
-
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::Value;
@@ -14,7 +12,7 @@ use crate::help;
 use crate::identifier::did_you_mean;
 use crate::limits::Limits;
 use crate::process::Worker;
-use crate::wire::{Asked, Done, Names, Order, Problem, Report};
+use crate::wire::{Asked, Done, Most, Names, Order, Problem, Report};
 
 /// Why a filter may not call a function.
 pub(crate) const READ_ONLY: &str = "a filter may call only tools that are annotated readOnlyHint: true";
@@ -22,14 +20,15 @@ pub(crate) const READ_ONLY: &str = "a filter may call only tools that are annota
 /// What Python's own time is less than the whole, so that it stops by itself and keeps its names.
 const SHARE: f32 = 0.9;
 
-/// Python's time in a run of this length.
-pub(crate) fn millis(wall: Duration) -> u64 {
-    u64::try_from(wall.mul_f32(SHARE).as_millis()).unwrap_or(u64::MAX)
+/// What a worker is told of the limits.
+pub(crate) fn most(limits: &Limits) -> Most {
+    let millis = u64::try_from(limits.wall.mul_f32(SHARE).as_millis()).unwrap_or(u64::MAX);
+    Most { millis, calls: limits.calls }
 }
 
 /// How a run ended without its worker's word.
 pub(crate) enum Lost {
-    /// Its time was up and it was killed.
+    /// Its time is up: dropped, it is killed.
     Deadline,
     /// It died; [`Worker::end`] says how.
     Died,
@@ -75,17 +74,11 @@ pub(crate) async fn drive(
     loop {
         tokio::select! {
             biased;
-            () = sleep_until(deadline) => {
-                worker.kill().await;
-                return Err(Lost::Deadline);
-            }
+            () = sleep_until(deadline) => return Err(Lost::Deadline),
             report = worker.next() => match report {
                 Some(Report::Call(asked)) => {
                     count += 1;
-                    if count > limits.calls {
-                        let message = format!("more than {} calls of tools", limits.calls);
-                        worker.send(&Order::Abort { error: CallError::new(Exception::RuntimeError, message) });
-                    } else {
+                    if count <= limits.calls {
                         start(worker, &open, catalogue, host, asked);
                     }
                 }

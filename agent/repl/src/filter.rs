@@ -1,10 +1,12 @@
 //! A watch's filter: one scope in a worker, an event at a time.
 
+use std::time::Duration;
+
 use serde_json::value::RawValue;
 
 use crate::call::Host;
 use crate::catalogue::Catalogue;
-use crate::drive::{Ended, Lost, drive, introduce, millis};
+use crate::drive::{Ended, Lost, drive, introduce, most};
 use crate::limits::Limits;
 use crate::process::Worker;
 use crate::wire::{Done, Order, Problem};
@@ -14,6 +16,7 @@ pub struct Filter {
     source: String,
     limits: Limits,
     worker: Option<Worker>,
+    last_time: Duration,
 }
 
 /// Why an event has no result; its text is for the notice.
@@ -42,7 +45,7 @@ impl EventError {
 impl Filter {
     /// A filter with this source; nothing runs yet.
     pub fn new(source: impl Into<String>, limits: Limits) -> Self {
-        Self { source: source.into(), limits, worker: None }
+        Self { source: source.into(), limits, worker: None, last_time: Duration::ZERO }
     }
 
     /// Runs the filter on an event, a JSON object as text: the line it makes of it, or none.
@@ -63,6 +66,16 @@ impl Filter {
         }
     }
 
+    /// How long the last event took in the worker, tools included, the way there and back not.
+    pub fn last_time(&self) -> Duration {
+        self.last_time
+    }
+
+    /// The worker's process id; none before the first event, and after a loss.
+    pub fn process(&self) -> Option<u32> {
+        self.worker.as_ref().and_then(Worker::id)
+    }
+
     pub(crate) async fn run(
         &mut self,
         event: &str,
@@ -80,9 +93,10 @@ impl Filter {
             None => self.start(catalogue).await.map_err(EventError::plain)?,
         };
         introduce(&mut worker, catalogue);
-        worker.send(&Order::Event { event, millis: millis(self.limits.wall) });
+        worker.send(&Order::Event { event, most: most(&self.limits) });
         match drive(&mut worker, catalogue, host, &self.limits).await {
             Ok(Ended::Done(done)) => {
+                self.last_time = Duration::from_nanos(done.nanos);
                 if !done.spent {
                     self.worker = Some(worker);
                 }

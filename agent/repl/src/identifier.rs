@@ -127,8 +127,11 @@ pub(crate) fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> V
         let slip = name.len() > 2 && strsim::damerau_levenshtein(name, other) == 1;
         if slip { 1.0 } else { strsim::jaro_winkler(name, other) }
     };
-    let mut close: Vec<(f64, &str)> =
-        known.map(|other| (score(other), other)).filter(|(score, _)| *score > 0.84).collect();
+    let mut close: Vec<(f64, &str)> = known
+        .filter(|other| *other != name)
+        .map(|other| (score(other), other))
+        .filter(|(score, _)| *score > 0.84)
+        .collect();
     close.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     close.dedup_by_key(|(_, name)| *name);
     close.into_iter().take(3).map(|(_, name)| name).collect()

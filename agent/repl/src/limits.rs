@@ -71,8 +71,9 @@ impl Program {
         program
     }
 
-    /// Another program, for tests.
-    pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), arguments: vec![WORKER.to_owned()] }
+    /// The same arguments for another program.
+    #[must_use]
+    pub fn with_path(self, path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), ..self }
     }
 }

@@ -15,14 +15,12 @@ use crate::wire::{Order, Report};
 
 /// How long a worker may take to start, on a busy machine.
 const START: Duration = Duration::from_secs(15);
-/// How long a worker may take to die.
-const DEATH: Duration = Duration::from_secs(2);
 /// The longest line that is read from a worker.
 const LINE: usize = 64 << 20;
 /// How much is kept of what a worker says before it dies.
 const LAST_WORDS: usize = 2 << 10;
 
-/// A running worker. Dropped, it is killed.
+/// A running worker. Dropped, it is killed, and reaped when it is gone.
 pub(crate) struct Worker {
     child: Child,
     stdin: ChildStdin,
@@ -43,7 +41,11 @@ impl Worker {
     /// Starts a worker and waits until it is locked in.
     pub(crate) async fn start(limits: &Limits) -> Result<Self, String> {
         let cannot = |why: String| format!("Python cannot be started: {why}");
-        let mut child = Command::new(&limits.program.path)
+        let mut command = Command::new(&limits.program.path);
+        // Ctrl-C on a terminal is for the parent, which may have an event to finish.
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command
             .args(&limits.program.arguments)
             .env_clear()
             .stdin(Stdio::piped())
@@ -152,7 +154,7 @@ impl Worker {
         }
     }
 
-    /// Kills it if it lives, reaps it, and says how it ended.
+    /// Says how it ended.
     pub(crate) async fn end(mut self) -> String {
         let exited = match self.child.try_wait() {
             Ok(Some(status)) => Some(status),
@@ -162,20 +164,15 @@ impl Worker {
                 Err(_) => None,
             },
         };
-        let Some(status) = exited else {
-            self.kill().await;
-            return "it does not speak any more".to_owned();
-        };
+        let Some(status) = exited else { return "it does not speak any more".to_owned() };
         let words = String::from_utf8_lossy(&self.words()).trim().to_owned();
         let words = if words.is_empty() { words } else { format!(": {words}") };
         format!("{}{words}", self.cause(status))
     }
 
-    /// Kills and reaps it.
-    pub(crate) async fn kill(&mut self) {
-        if self.child.start_kill().is_err() || timeout(DEATH, self.child.wait()).await.is_err() {
-            tracing::warn!(target: "python", pid = self.child.id(), "a worker cannot be killed");
-        }
+    /// Its process id, while it lives.
+    pub(crate) fn id(&self) -> Option<u32> {
+        self.child.id()
     }
 
     fn words(&self) -> Vec<u8> {

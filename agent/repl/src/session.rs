@@ -2,7 +2,7 @@
 
 use crate::call::Host;
 use crate::catalogue::Catalogue;
-use crate::drive::{Ended, Lost, drive, introduce, millis};
+use crate::drive::{Ended, Lost, drive, introduce, most};
 use crate::limits::Limits;
 use crate::process::Worker;
 use crate::wire::{Done, Order};
@@ -101,7 +101,7 @@ impl Session {
         };
         self.names = true;
         introduce(&mut worker, catalogue);
-        worker.send(&Order::Run { source: source.to_owned(), millis: millis(self.limits.wall) });
+        worker.send(&Order::Run { source: source.to_owned(), most: most(&self.limits) });
         let mut outcome = self.finish(worker, catalogue, host).await;
         self.names = !outcome.lost;
         outcome.lost |= cancelled;
@@ -111,7 +111,7 @@ impl Session {
     async fn finish(&mut self, mut worker: Worker, catalogue: &Catalogue, host: &dyn Host) -> Outcome {
         match drive(&mut worker, catalogue, host, &self.limits).await {
             Ok(Ended::Done(done)) => {
-                let Done { stdout, value, problem, names, spent } = *done;
+                let Done { stdout, value, problem, names, spent, .. } = *done;
                 if !spent {
                     self.worker = Some(worker);
                 }

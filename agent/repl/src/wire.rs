@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::call::CallError;
+use crate::call::{CallError, Exception};
 
 /// From the parent.
 #[derive(Debug, Serialize, Deserialize)]
@@ -15,19 +15,33 @@ pub(crate) enum Order {
     /// What Python may call from now on.
     Names(Names),
     /// Run this in the REPL.
-    Run { source: String, millis: u64 },
+    Run { source: String, most: Most },
     /// This is the filter; nothing is answered.
     Load { source: String },
     /// Run the filter on an event.
-    Event { event: Box<RawValue>, millis: u64 },
+    Event { event: Box<RawValue>, most: Most },
     /// Look at the filter without running it.
     Check { source: String, complete: bool },
     /// A call returned.
     Answer { id: u32, result: Box<RawValue> },
     /// A call failed.
     Failed { id: u32, error: CallError },
-    /// The run must end where it is, whatever Python catches.
-    Abort { error: CallError },
+}
+
+/// What one run may use.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Most {
+    /// Of time, the host's answers included.
+    pub(crate) millis: u64,
+    /// Of calls. The parent counts too.
+    pub(crate) calls: usize,
+}
+
+impl Most {
+    /// What ends a run that calls more.
+    pub(crate) fn too_many(self) -> CallError {
+        CallError::new(Exception::RuntimeError, format!("more than {} calls of tools", self.calls))
+    }
 }
 
 /// The names that are functions, or objects with methods.
@@ -73,6 +87,8 @@ pub(crate) struct Done {
     pub(crate) problem: Option<Problem>,
     /// The scope note.
     pub(crate) names: String,
+    /// How long it took, the host's answers included.
+    pub(crate) nanos: u64,
     /// The interpreter cannot go on: the worker has to be replaced.
     pub(crate) spent: bool,
 }

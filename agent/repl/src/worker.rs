@@ -16,6 +16,7 @@ mod trace;
 
 use std::process::exit;
 use std::thread;
+use std::time::Instant;
 
 use crate::alloc;
 use crate::limits::WORKER;
@@ -57,14 +58,16 @@ fn serve() {
     loop {
         match io.receive() {
             Order::Names(names) => io.names = names,
-            Order::Run { source, millis } => {
-                let done = repl.run(&mut io, &source, millis);
+            Order::Run { source, most } => {
+                let done = repl.run(&mut io, &source, most);
                 io.send(&Report::Done(Box::new(done)));
             }
             Order::Load { source } => filter = Some(Loaded::new(&mut io, &source, memory)),
-            Order::Event { event, millis } => {
+            Order::Event { event, most } => {
                 let Some(filter) = &mut filter else { io.confused("an event without a filter") };
-                let done = filter.event(&mut io, event.get(), millis);
+                let begun = Instant::now();
+                let mut done = filter.event(&mut io, event.get(), most);
+                done.nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
                 io.send(&Report::Done(Box::new(done)));
             }
             Order::Check { source, complete } => {
@@ -72,7 +75,7 @@ fn serve() {
                 io.send(&Report::Checked(problem));
             }
             // Of a call that the last run left behind.
-            Order::Answer { .. } | Order::Failed { .. } | Order::Abort { .. } => {}
+            Order::Answer { .. } | Order::Failed { .. } => {}
             Order::Begin { .. } => io.confused("begun twice"),
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use asyncai_mcp::{Source, Timeouts, check};
+use asyncai_servers::file::Files;
 use asyncai_servers::kcp::{self, Kcp};
 use asyncai_servers::serve::{self, Server};
 use asyncai_servers::simple::Simple;
@@ -23,17 +24,27 @@ pub(crate) async fn run(command: Mcp) -> Result<u8> {
         Mcp::Simple(listen) => serve(Simple::new(), listen).await,
         Mcp::Kcp(args) => {
             let listen = args.listen.clone();
-            if let Some(address) = listen.http.as_deref()
-                && !serve::address(address)?.ip().is_loopback()
-            {
-                bail!(
-                    "--http {address}: this server does not authenticate its clients, so the address must be loopback"
-                );
-            }
+            loopback(&listen)?;
             serve(kcp(args)?, listen).await
+        }
+        Mcp::File(args) => {
+            loopback(&args.listen)?;
+            let files = Files::new(args.root);
+            files.check()?;
+            serve(files, args.listen).await
         }
         Mcp::Check { target } => check(target).await,
     }
+}
+
+/// Whoever reaches a server that authenticates nobody sees all that it sees.
+fn loopback(listen: &Listen) -> Result<()> {
+    if let Some(address) = listen.http.as_deref()
+        && !serve::address(address)?.ip().is_loopback()
+    {
+        bail!("--http {address}: this server does not authenticate its clients, so the address must be loopback");
+    }
+    Ok(())
 }
 
 fn kcp(args: KcpArgs) -> Result<Kcp> {

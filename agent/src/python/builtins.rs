@@ -64,7 +64,9 @@ pub(crate) fn functions() -> [Function; 5] {
 }
 
 fn function(name: &str, description: &str, read_only: bool, required: &[&str], properties: Value) -> Function {
-    let schema = json!({"type": "object", "properties": properties, "required": required});
+    let ordering = ["name", "uri", "on_event", "instructions", "server"];
+    let schema =
+        json!({"type": "object", "properties": properties, "required": required, "propertyOrdering": ordering});
     Function {
         server: None,
         name: name.to_owned(),

@@ -109,7 +109,8 @@ impl Host {
             server: text(arguments, "server"),
         };
         if let Some(source) = &start.on_event {
-            self.check(source).await.map_err(|message| CallError::new(Exception::ValueError, message))?;
+            let refused = |message| CallError::new(Exception::ValueError, format!("on_event, {message}"));
+            self.check(source).await.map_err(refused)?;
         }
         self.ask(What::Start(start)).await
     }

@@ -1,3 +1,5 @@
+//! Arguments and the schemas they must fit.
+
 use serde_json::json;
 
 use super::*;

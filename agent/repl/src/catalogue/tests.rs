@@ -1,3 +1,5 @@
+//! How functions get the names that Python calls them by.
+
 use super::*;
 
 fn function(server: &str, name: &str) -> Function {

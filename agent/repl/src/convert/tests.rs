@@ -1,3 +1,5 @@
+//! JSON into Python and back.
+
 use monty_types::MontyObject;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! The description of `run_code` with few, many and no functions.
+
 use serde_json::json;
 
 use super::*;
@@ -32,7 +34,7 @@ fn many_functions_stay_within_the_room() {
         assert!(text.len() <= ROOM, "{servers} {tools}: {}", text.len());
         assert!(text.contains("tool_help") && text.contains("server0") && text.contains("watch_list"), "{text}");
     }
-    assert!(describe(&many(1, 115)).contains("\nserver0.tool_number_99 - Does tool_number_99.\n"));
+    assert!(describe(&many(1, 120)).contains("\nserver0.tool_number_99 - Does tool_number_99.\n"));
     assert!(describe(&many(1, 200)).contains("server0: 200 functions: tool_number_0, "));
 }
 

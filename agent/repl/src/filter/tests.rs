@@ -1,3 +1,5 @@
+//! Filters over events, each in a worker.
+
 use std::time::{Duration, Instant};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Filters that can work, and filters that cannot.
+
 use super::*;
 use crate::worker::tests::{catalogue, filter_limits};
 

@@ -1,15 +1,14 @@
 //! A watch's filter in the worker: one loop over events that is fed once, and again only after an exception.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
 
 use monty::{MontyRepl, MontyRun, ReplFunctionCall};
 use monty_types::unstable::{self, MontyNode};
 use monty_types::{CompileOptions, ExcType, MontyException, NamedValues, ObjectRef, StackFrame};
 
 use crate::convert::{from_json, is_pending, to_text};
-use crate::wire::{Done, Problem};
-use crate::worker::analysis::{awaited, normalised};
+use crate::wire::{Done, Most, Problem};
+use crate::worker::analysis::{assigned, awaited, normalised};
 use crate::worker::embed::{Embedded, FUNCTION};
 use crate::worker::io::Io;
 use crate::worker::printed::Printed;
@@ -19,6 +18,9 @@ use crate::worker::trace::{Place, bare, nth_line, problem};
 
 /// How long a line is at most, in bytes.
 const VALUE: usize = 32 << 10;
+
+/// Defining a function runs nothing of the author's.
+const DEFINE: Most = Most { millis: 1000, calls: 0 };
 
 /// A filter ready for events.
 pub(super) struct Loaded {
@@ -63,22 +65,24 @@ impl Loaded {
         compile(&self.source)?;
         let embedded = Embedded::new(&self.source);
         let embedded = embedded.ok_or_else(|| bare("SyntaxError", "the source cannot be read".to_owned()))?;
+        io.scope = assigned(&self.source);
+        io.scope.push("event".to_owned());
         let python = interpreter(memory);
         self.name = python.next_script_name();
         self.awaited.insert(self.name.clone(), awaited(&embedded.text));
-        let mut run = run(io, &mut self.printed, &self.awaited, Duration::from_secs(1));
+        let mut run = Run::new(io, &mut self.printed, &self.awaited, DEFINE);
         let started = python.feed_start(&embedded.text, NamedValues::new(), run.printed.writer());
         let stop = run.advance(started);
         self.embedded = Some(embedded);
         match stop {
             Stop::End { repl, result: Ok(_) } => Ok(repl),
-            Stop::End { result: Err(error), .. } => Err(self.explain(&error, 1000)),
+            Stop::End { result: Err(error), .. } => Err(self.explain(&error, DEFINE)),
             Stop::Next(_) => Err(bare("RuntimeError", "the filter asks for events itself".to_owned())),
         }
     }
 
     /// Runs the filter on an event for at most this long.
-    pub(super) fn event(&mut self, io: &mut Io, event: &str, millis: u64) -> Done {
+    pub(super) fn event(&mut self, io: &mut Io, event: &str, most: Most) -> Done {
         io.clear();
         let gone = State::Broken(bare("RuntimeError", "the filter is gone".to_owned()));
         let state = std::mem::replace(&mut self.state, gone);
@@ -95,7 +99,7 @@ impl Loaded {
             }
         };
         let is_async = self.embedded.as_ref().is_some_and(|embedded| embedded.is_async);
-        let mut run = run(io, &mut self.printed, &self.awaited, Duration::from_millis(millis));
+        let mut run = Run::new(io, &mut self.printed, &self.awaited, most);
         let waiting = match state {
             State::Waiting(call) => Ok(call),
             State::Idle(python) => match start(&mut run, python, is_async) {
@@ -111,10 +115,10 @@ impl Loaded {
             }
             Err((repl, result)) => Stop::End { repl, result },
         };
-        self.end(stop, millis)
+        self.end(stop, most)
     }
 
-    fn end(&mut self, stop: Stop, millis: u64) -> Done {
+    fn end(&mut self, stop: Stop, most: Most) -> Done {
         let mut done = Done { stdout: self.printed.take(), ..Done::default() };
         match stop {
             Stop::Next(call) => {
@@ -127,7 +131,7 @@ impl Loaded {
             }
             Stop::End { repl, result: Err(error) } => {
                 done.spent = error.exc_type() == ExcType::MemoryError;
-                done.problem = Some(self.explain(&error, millis));
+                done.problem = Some(self.explain(&error, most));
                 self.state = State::Idle(repl);
             }
             Stop::End { repl, result: Ok(_) } => {
@@ -138,9 +142,9 @@ impl Loaded {
         done
     }
 
-    fn explain(&self, error: &MontyException, millis: u64) -> Problem {
+    fn explain(&self, error: &MontyException, most: Most) -> Problem {
         let theirs = problem(error, |frame| self.frame(frame));
-        match limit(error, millis, "event") {
+        match limit(error, most, "event") {
             Some(ours) => Problem { line: theirs.line, column: theirs.column, ..ours },
             None => theirs,
         }
@@ -164,15 +168,6 @@ pub(super) fn compile(source: &str) -> Result<(), Problem> {
     MontyRun::new(source.to_owned(), "filter", Vec::new(), CompileOptions::default())
         .map(|_| ())
         .map_err(|error| problem(&error, |frame| Some(Place::plain(frame, Some(source), ""))))
-}
-
-fn run<'a>(
-    io: &'a mut Io,
-    printed: &'a mut Printed,
-    awaited: &'a HashMap<String, HashSet<(u32, u32)>>,
-    time: Duration,
-) -> Run<'a> {
-    Run { io, printed, awaited, until: Instant::now() + time }
 }
 
 fn start(run: &mut Run<'_>, mut python: MontyRepl, is_async: bool) -> Stop {

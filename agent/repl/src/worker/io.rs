@@ -21,12 +21,13 @@ pub(super) struct Io {
     output: Stdout,
     line: String,
     answers: HashMap<u32, Answer>,
-    aborted: Option<CallError>,
     /// Our numbers of the calls that the interpreter holds as futures, by its own.
     pub(super) futures: HashMap<u32, u32>,
     next_call: u32,
     /// What Python may call.
     pub(super) names: Names,
+    /// What its author has named, for mistyped names.
+    pub(super) scope: Vec<String>,
 }
 
 impl Io {
@@ -36,10 +37,10 @@ impl Io {
             output: stdout(),
             line: String::new(),
             answers: HashMap::new(),
-            aborted: None,
             futures: HashMap::new(),
             next_call: 0,
             names: Names::default(),
+            scope: Vec::new(),
         }
     }
 
@@ -82,26 +83,18 @@ impl Io {
     pub(super) fn clear(&mut self) {
         self.answers.clear();
         self.futures.clear();
-        self.aborted = None;
     }
 
-    /// Waits until one of the calls has its answer, and takes all that are there; or the error that ends the run.
-    pub(super) fn wait(&mut self, calls: &[u32]) -> Result<Vec<(u32, Answer)>, CallError> {
+    /// Waits until one of the calls has its answer, and takes all that are there.
+    pub(super) fn wait(&mut self, calls: &[u32]) -> Vec<(u32, Answer)> {
         loop {
-            if let Some(error) = self.aborted.take() {
-                return Err(error);
-            }
             let there: Vec<_> = calls.iter().filter_map(|id| Some((*id, self.answers.remove(id)?))).collect();
             if !there.is_empty() {
-                return Ok(there);
+                return there;
             }
             match self.receive() {
                 Order::Answer { id, result } => self.answers.insert(id, Answer::Value(result)),
                 Order::Failed { id, error } => self.answers.insert(id, Answer::Failed(error)),
-                Order::Abort { error } => {
-                    self.aborted = Some(error);
-                    None
-                }
                 _ => self.confused("an order during a run"),
             };
         }

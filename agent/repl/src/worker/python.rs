@@ -16,7 +16,7 @@ use serde_json::Map;
 use crate::call::{CallError, Exception};
 use crate::convert::{from_json, to_json};
 use crate::identifier::did_you_mean;
-use crate::wire::{Asked, Names, Report};
+use crate::wire::{Asked, Most, Names, Report};
 use crate::worker::io::{Answer, Io};
 use crate::worker::printed::Printed;
 
@@ -43,7 +43,10 @@ pub(super) struct Run<'a> {
     pub(super) printed: &'a mut Printed,
     /// The calls whose values are awaited, by the source's name and their place in it.
     pub(super) awaited: &'a HashMap<String, HashSet<(u32, u32)>>,
-    pub(super) until: Instant,
+    until: Instant,
+    most: Most,
+    /// How many calls there were.
+    calls: usize,
 }
 
 /// An interpreter with nothing in its scope.
@@ -54,7 +57,17 @@ pub(super) fn interpreter(memory: usize) -> MontyRepl {
     MontyRepl::new("python", ResourceTracker::new(limits), CompileOptions::default()).with_os_policy(policy)
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        io: &'a mut Io,
+        printed: &'a mut Printed,
+        awaited: &'a HashMap<String, HashSet<(u32, u32)>>,
+        most: Most,
+    ) -> Self {
+        let until = Instant::now() + Duration::from_millis(most.millis);
+        Self { io, printed, awaited, until, most, calls: 0 }
+    }
+
     /// The time that is left, to be set before the interpreter goes on.
     pub(super) fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
@@ -96,6 +109,11 @@ impl Run<'_> {
             Ok(asked) => asked,
             Err(error) => return call.resume(exception(&error), self.printed.writer()),
         };
+        self.calls += 1;
+        if self.calls > self.most.calls {
+            // Not to be caught, or the flood would go on.
+            return call.abort(exception(&self.most.too_many()), self.printed.writer());
+        }
         self.io.send(&Report::Call(asked));
         let place = (call.position.start, call.position.end);
         if call.allow_eager_await
@@ -105,13 +123,8 @@ impl Run<'_> {
             self.io.futures.insert(call.call_id, id);
             return call.resume_pending(self.printed.writer());
         }
-        match self.io.wait(&[id]) {
-            Ok(answers) => {
-                let answer = answers.into_iter().next().map(|(_, answer)| answer);
-                call.resume(result(answer), self.printed.writer())
-            }
-            Err(error) => call.abort(exception(&error), self.printed.writer()),
-        }
+        let answer = self.io.wait(&[id]).into_iter().next().map(|(_, answer)| answer);
+        call.resume(result(answer), self.printed.writer())
     }
 
     fn futures(&mut self, futures: ReplResolveFutures) -> Progress {
@@ -122,20 +135,15 @@ impl Run<'_> {
             let error = CallError::new(Exception::RuntimeError, "nothing is left to wait for");
             return futures.abort(exception(&error), self.printed.writer());
         }
-        match self.io.wait(&wanted) {
-            Ok(answers) => {
-                let calls: HashMap<u32, u32> = ids.into_iter().collect();
-                let results = answers
-                    .into_iter()
-                    .filter_map(|(id, answer)| Some((*calls.get(&id)?, result(Some(answer)))))
-                    .inspect(|(call, _)| {
-                        self.io.futures.remove(call);
-                    })
-                    .collect();
-                futures.resume(results, self.printed.writer())
+        let calls: HashMap<u32, u32> = ids.into_iter().collect();
+        let mut results = Vec::new();
+        for (id, answer) in self.io.wait(&wanted) {
+            if let Some(call) = calls.get(&id) {
+                self.io.futures.remove(call);
+                results.push((*call, result(Some(answer))));
             }
-            Err(error) => futures.abort(exception(&error), self.printed.writer()),
         }
+        futures.resume(results, self.printed.writer())
     }
 
     /// A name that Python has not: a function, an object with functions, or nothing.
@@ -202,7 +210,7 @@ impl Run<'_> {
 
     fn undefined(&self, name: &str) -> MontyException {
         let groups = self.io.names.groups.iter().map(|(group, _)| group);
-        let known = self.io.names.functions.iter().chain(groups).map(String::as_str);
+        let known = self.io.scope.iter().chain(&self.io.names.functions).chain(groups).map(String::as_str);
         let close = did_you_mean(name, known.chain(OURS.iter().copied()));
         error(ExcType::NameError, format!("name '{name}' is not defined{close}"))
     }

@@ -1,13 +1,13 @@
 //! Code mode in the worker: runs sources in one scope, and tells what is in it.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use monty::MontyRepl;
 use monty_types::{ExcType, MontyException, MontyObject, NamedValues, StackFrame};
 
 use crate::convert::to_text;
-use crate::wire::{Done, Problem};
+use crate::wire::{Done, Most, Problem};
 use crate::worker::analysis::{assigned, awaited, normalised};
 use crate::worker::io::Io;
 use crate::worker::note;
@@ -18,7 +18,7 @@ use crate::worker::trace::{Place, bare, problem};
 /// How long a value is at most, in bytes of its JSON.
 const VALUE: usize = 8 << 10;
 /// How long looking at the names may take.
-const NOTE: Duration = Duration::from_millis(300);
+const NOTE: Most = Most { millis: 300, calls: 0 };
 
 /// A scope that persists.
 pub(super) struct Repl {
@@ -34,30 +34,32 @@ impl Repl {
     }
 
     /// Runs a source to its end, for at most this long.
-    pub(super) fn run(&mut self, io: &mut Io, source: &str, millis: u64) -> Done {
+    pub(super) fn run(&mut self, io: &mut Io, source: &str, most: Most) -> Done {
         io.clear();
-        let until = Instant::now() + Duration::from_millis(millis);
         let source = normalised(source);
         let Some(mut python) = self.python.take() else { return spent() };
         if self.sources.is_empty() {
-            python = self.feed(io, &mut Printed::new(), python, note::DEFINE, until).0;
+            python = self.feed(io, &mut Printed::new(), python, note::DEFINE, NOTE).0;
         }
         let name = python.next_script_name();
+        let names = assigned(&source);
+        io.scope.retain(|known| !names.contains(known));
+        io.scope.extend_from_slice(&names);
         self.awaited.insert(name.clone(), awaited(&source));
         self.sources.insert(name.clone(), source.clone());
         let mut printed = Printed::new();
-        let (python, result) = self.feed(io, &mut printed, python, &source, until);
+        let (python, result) = self.feed(io, &mut printed, python, &source, most);
         let mut done = Done { stdout: printed.take(), ..Done::default() };
         match result {
             Ok(value) => done.value = (!is_none(&value)).then(|| to_text(value.as_ref(), VALUE).into_text()),
             Err(error) => {
                 done.spent = error.exc_type() == ExcType::MemoryError;
-                done.problem = Some(self.explain(&error, &name, millis));
+                done.problem = Some(self.explain(&error, &name, most));
             }
         }
         if !done.spent {
-            let (python, names) = self.note(io, python, &source);
-            done.names = names;
+            let (python, note) = self.note(io, python, &names);
+            done.names = note;
             self.python = Some(python);
         }
         done
@@ -69,9 +71,9 @@ impl Repl {
         printed: &mut Printed,
         mut python: MontyRepl,
         source: &str,
-        until: Instant,
+        most: Most,
     ) -> (MontyRepl, Result<MontyObject, MontyException>) {
-        let mut run = Run { io, printed, awaited: &self.awaited, until };
+        let mut run = Run::new(io, printed, &self.awaited, most);
         python.tracker_mut().set_max_turn_duration(run.left());
         let started = python.feed_start(source, NamedValues::new(), run.printed.writer());
         let mut stop = run.advance(started);
@@ -88,17 +90,17 @@ impl Repl {
         }
     }
 
-    fn note(&self, io: &mut Io, python: MontyRepl, source: &str) -> (MontyRepl, String) {
-        let (python, result) = self.feed(io, &mut Printed::new(), python, note::CALL, Instant::now() + NOTE);
+    fn note(&self, io: &mut Io, python: MontyRepl, first: &[String]) -> (MontyRepl, String) {
+        let (python, result) = self.feed(io, &mut Printed::new(), python, note::CALL, NOTE);
         let names = match result {
-            Ok(value) => note::write(&value, &assigned(source), &io.names),
+            Ok(value) => note::write(&value, first, &io.names),
             Err(_) => "they cannot be listed".to_owned(),
         };
         (python, names)
     }
 
-    fn explain(&self, error: &MontyException, current: &str, millis: u64) -> Problem {
-        if let Some(problem) = limit(error, millis, "run") {
+    fn explain(&self, error: &MontyException, current: &str, most: Most) -> Problem {
+        if let Some(problem) = limit(error, most, "run") {
             return self.place(problem, error, current);
         }
         problem(error, |frame| self.frame(frame, current))
@@ -126,11 +128,11 @@ impl Repl {
 }
 
 /// The interpreter's own limits in our words.
-pub(super) fn limit(error: &MontyException, millis: u64, of: &str) -> Option<Problem> {
+pub(super) fn limit(error: &MontyException, most: Most, of: &str) -> Option<Problem> {
     let text = error.message().unwrap_or_default();
     match error.exc_type() {
         ExcType::TimeoutError if text.contains("time limit exceeded") => {
-            let seconds = Duration::from_millis(millis).as_secs_f32();
+            let seconds = Duration::from_millis(most.millis).as_secs_f32();
             Some(bare("TimeoutError", format!("stopped after {seconds} s: longer no {of} may take")))
         }
         ExcType::MemoryError if text.contains("memory limit exceeded") => {

@@ -13,6 +13,8 @@ pub(super) fn drop_privileges() {
         unsafe {
             libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0);
             libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            // A worker holds far less than one huge page.
+            libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
             libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32);
         }
         limit(libc::RLIMIT_CORE as _, 0);
@@ -79,6 +81,8 @@ mod filter {
         libc::SYS_rt_sigaction,
         libc::SYS_rt_sigprocmask,
         libc::SYS_rt_sigreturn,
+        // Asked for by allocators; refused, they would look into files.
+        libc::SYS_sched_getaffinity,
         libc::SYS_sched_yield,
         libc::SYS_sigaltstack,
         libc::SYS_tgkill,

@@ -1,3 +1,5 @@
+//! The worker of this crate's tests, and what they share.
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -51,12 +51,13 @@ impl Located {
 
 impl Roots {
     /// Relative roots are below the working directory.
-    pub(crate) fn new(roots: impl IntoIterator<Item = PathBuf>) -> Result<Self, Error> {
-        let absolute = roots.into_iter().map(|root| {
-            let absolute = std::path::absolute(&root);
-            absolute.map_err(|source| Error::Io { path: root, source }).and_then(|root| uri::path(&root))
-        });
-        Ok(Self(absolute.collect::<Result<_, _>>()?))
+    pub(crate) fn new(roots: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self(roots.into_iter().map(|root| std::path::absolute(&root).unwrap_or(root)).collect())
+    }
+
+    /// Whether all of them can be opened now.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.0.iter().try_for_each(|root| self.locate(&uri::path(root)?)?.open().map(drop))
     }
 
     /// All of them.

@@ -32,22 +32,19 @@ pub struct Files {
 
 impl Files {
     /// Serves what is at and below `roots`, and nothing else. One that does not exist yet may come later.
-    ///
-    /// # Errors
-    /// When a root is no path at all.
-    pub fn new(roots: impl IntoIterator<Item = PathBuf>) -> Result<Self, Error> {
+    pub fn new(roots: impl IntoIterator<Item = PathBuf>) -> Self {
         let subscriptions: Subscriptions<Option<Lease>> = Subscriptions::new();
         let listeners = subscriptions.clone();
         let watches = Watches::new(move |uri| listeners.changed(uri));
-        Ok(Self { roots: Arc::new(Roots::new(roots)?), watches, subscriptions })
+        Self { roots: Arc::new(Roots::new(roots)), watches, subscriptions }
     }
 
-    /// Whether every root is there and can be opened.
+    /// Whether every root can be opened now.
     ///
     /// # Errors
-    /// The first that is not.
+    /// The first that cannot.
     pub fn check(&self) -> Result<(), Error> {
-        self.roots.all().iter().try_for_each(|root| self.roots.locate(root)?.open().map(drop))
+        self.roots.check()
     }
 
     fn locate(&self, uri: &str) -> Result<Located, Error> {

@@ -102,12 +102,17 @@ pub(crate) fn here(server: impl Server) -> Source {
     Source::InProcess(Arc::new(move || in_process(server.clone())))
 }
 
-/// The example program `simple`, which cargo builds with the tests.
+/// The example program `simple`.
 pub(crate) fn program() -> String {
+    example("simple")
+}
+
+/// An example program, which cargo builds with the tests.
+pub(crate) fn example(name: &str) -> String {
     let test = std::env::current_exe().expect("a test is a program");
     let target = test.parent().and_then(|deps| deps.parent()).expect("a target folder");
-    let program: PathBuf = target.join("examples/simple");
-    assert!(program.exists(), "cargo build -p asyncai-servers --example simple");
+    let program: PathBuf = target.join("examples").join(name);
+    assert!(program.exists(), "cargo build -p asyncai-servers --example {name}");
     program.display().to_string()
 }
 

@@ -1,3 +1,5 @@
+//! Filters made into functions, and their places kept.
+
 use super::*;
 
 #[track_caller]

@@ -1,3 +1,5 @@
+//! Names that are bound, and names that are not.
+
 use ruff_python_parser::parse_module;
 
 use super::*;

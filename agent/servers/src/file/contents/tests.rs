@@ -21,7 +21,7 @@ impl Tree {
     }
 
     fn located(&self, name: &str) -> Located {
-        let roots = Roots::new([self.0.path().to_owned()]).expect("roots");
+        let roots = Roots::new([self.0.path().to_owned()]);
         roots.locate(&self.at(name)).expect("inside")
     }
 

@@ -25,7 +25,7 @@ fn tree() -> (tempfile::TempDir, Roots) {
         symlink(target, at(link)).expect("linked");
     }
     symlink(at("root/a.json"), at("root/absolute")).expect("linked");
-    let roots = Roots::new([at("root")]).expect("roots");
+    let roots = Roots::new([at("root")]);
     (dir, roots)
 }
 
@@ -64,7 +64,7 @@ fn no_link_leads_out() {
 fn a_path_belongs_to_the_innermost_root_or_to_none() {
     let (dir, _) = tree();
     let at = |name: &str| dir.path().join(name);
-    let roots = Roots::new([at("root"), at("root/sub")]).expect("roots");
+    let roots = Roots::new([at("root"), at("root/sub")]);
     assert_eq!(roots.locate(&at("root/sub/b")).expect("inside").root, at("root/sub"));
     assert_eq!(roots.locate(&at("root/sub")).expect("inside").path(), at("root/sub"));
     for outside in ["outside", "rooted/c", ""] {
@@ -80,4 +80,14 @@ fn what_is_missing_comes_with_similar_names() {
     assert!(error.to_string().ends_with("a.jsn does not exist; did you mean: a.json"), "{error}");
     let error = roots.locate(&dir.path().join("root/a.json/x")).expect("inside").open().expect_err("no directory");
     assert!(matches!(error, Error::Missing { .. }), "{error}");
+}
+
+#[test]
+fn a_root_that_cannot_be_served_is_named() {
+    let (dir, roots) = tree();
+    roots.check().expect("it is there");
+    for (root, says) in [("gone", "gone does not exist"), ("root/../gone", "must not have '..'")] {
+        let error = Roots::new([dir.path().join(root)]).check().expect_err(root).to_string();
+        assert!(error.contains(says), "{error}");
+    }
 }

@@ -49,7 +49,7 @@ impl Tree {
     /// Watches a path below a root of this name.
     fn watch_below(&self, root: &str, name: &str) -> Lease {
         let path = self.at(root).join(name);
-        let located = Roots::new([self.at(root)]).and_then(|roots| roots.locate(&path)).expect("inside");
+        let located = Roots::new([self.at(root)]).locate(&path).expect("inside");
         let uri = uri::of(&path);
         let lease = self.watches.lease(&uri, located).expect("a lease");
         assert!(self.watches.check(&uri).expect("it is watched"));
@@ -234,7 +234,7 @@ async fn what_the_system_refuses_is_said() {
     assert!(failure(Errno::MFILE, true).contains("fs.inotify.max_user_instances"));
     assert!(failure(Errno::ACCESS, false).contains("cannot be read"));
     let leases: Vec<_> = (0..MOST).map(|index| tree.watch(&format!("f{index}"))).collect();
-    let located = Roots::new([tree.at("")]).and_then(|roots| roots.locate(&tree.at("g"))).expect("inside");
+    let located = Roots::new([tree.at("")]).locate(&tree.at("g")).expect("inside");
     assert!(tree.watches.lease(&uri::of(&tree.at("g")), located).is_none());
     drop(leases);
 }

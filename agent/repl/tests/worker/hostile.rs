@@ -1,18 +1,12 @@
 //! Hostile Python: whatever it does, it ends in an error in time, and the same filter and session work again.
-#![expect(missing_docs, unreachable_pub, reason = "a test")]
-
-mod snippets;
 
 use std::time::{Duration, Instant};
 
-use asyncai_repl::{Allocator, Call, CallError, Catalogue, Filter, Function, Host, Limits, Program, Session};
-use futures::future::BoxFuture;
+use asyncai_repl::{Filter, Limits, Session};
 use futures::stream::{self, StreamExt as _};
-use serde_json::{Value, json};
-use snippets::snippets;
 
-#[global_allocator]
-static GLOBAL: Allocator = Allocator;
+use crate::snippets::snippets;
+use crate::{Echo, catalogue, program};
 
 /// How many run at the same time.
 const TOGETHER: usize = 4;
@@ -20,42 +14,8 @@ const WALL: Duration = Duration::from_secs(2);
 /// How long after the deadline an error may come.
 const LATE: Duration = Duration::from_millis(500);
 
-#[test]
-fn python_worker() {
-    asyncai_repl::serve_if_worker();
-}
-
-struct Echo;
-
-impl Host for Echo {
-    fn call(&self, call: Call) -> BoxFuture<'static, Result<Value, CallError>> {
-        Box::pin(async move {
-            match call.name.as_str() {
-                "stuck" => std::future::pending().await,
-                "echo" => Ok(Value::Object(call.arguments)),
-                _ => Ok(json!(7)),
-            }
-        })
-    }
-}
-
-fn catalogue() -> Catalogue {
-    let function = |name: &str, parameters: Value| Function {
-        server: Some("kcp".to_owned()),
-        name: name.to_owned(),
-        description: None,
-        schema: json!({"properties": parameters}).as_object().cloned().unwrap_or_default(),
-        read_only: true,
-    };
-    Catalogue::new([
-        function("get", json!({"resource": {}})),
-        function("echo", json!({"x": {}})),
-        function("stuck", json!({})),
-    ])
-}
-
 fn limits(limits: Limits) -> Limits {
-    Limits { program: Program::test("python_worker"), wall: WALL, ..limits }
+    Limits { program: program(), wall: WALL, ..limits }
 }
 
 /// The part of a source that is shown.
