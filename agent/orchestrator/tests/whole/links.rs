@@ -1,7 +1,7 @@
 //! Performs what the watch engine puts out: subscriptions, reads, filters and saved statuses, with all that goes wrong.
 
 use asyncai_orchestrator as turns;
-use asyncai_watch::{self as watch, Contents, Failure, FailureKind, Id, Input, Output, Phase};
+use asyncai_watch::{self as watch, Contents, Failure, FailureKind, FilterError, Id, Input, Output, Phase};
 
 use crate::ledger::Verdict;
 use crate::life::{restored, told};
@@ -228,7 +228,9 @@ impl World {
                 let result = match verdict {
                     Verdict::Tell(ticket) => Ok(Some(format!("told {ticket}"))),
                     Verdict::Drop => Ok(None),
-                    Verdict::Fail => Err("Traceback: boom".to_owned()),
+                    Verdict::Fail => {
+                        Err(FilterError { message: "boom".to_owned(), traceback: "Traceback: boom".to_owned() })
+                    }
                 };
                 Input::Filtered { id, ticket, result }
             }
