@@ -107,10 +107,8 @@ async fn sample(story: &Story, value: &str, sightings: &mut mpsc::UnboundedRecei
 }
 
 fn total(rounds: &[Vec<Sample>], anchor: &str, figure: fn(&Sample) -> f64) -> Row {
-    let pairs: Vec<_> = rounds
-        .iter()
-        .map(|round| (at(round, 0.5, |sample| sample.notice), at(round, 0.5, figure)))
-        .collect();
+    let pairs: Vec<_> =
+        rounds.iter().map(|round| (at(round, 0.5, |sample| sample.notice), at(round, 0.5, figure))).collect();
     let (ours, theirs): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     Row {
         what: "write -> notice, p50".to_owned(),

@@ -8,6 +8,7 @@ mod admission;
 mod away;
 mod burst;
 mod changes;
+mod chat;
 mod codemode;
 mod compaction;
 mod conflict;

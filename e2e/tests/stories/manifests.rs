@@ -50,27 +50,18 @@ async fn each_wrong_manifest_gets_its_message() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_filter_is_not_served_yet() -> Result<()> {
-    story("filter", async |story| {
-        let uri = configmaps(&story.namespace);
-        let watch = fleet::watch("cm", "alice", &uri, "onEvent: 'event[\"type\"]'");
-        story.apply(&[relay("alice"), watch].join("---\n")).await?;
-        let watch = story.watch("cm", "Accepted", "False").await?.status.unwrap_or_default();
-        names(&watch.conditions, "onEvent")?;
-        story.watch("cm", "Ready", "False").await?;
+async fn what_is_not_served_yet_is_said() -> Result<()> {
+    story("unserved", async |story| {
+        let board = json!({"name": "board", "mark": {"url": "mark://board"}});
+        let inbox = json!({"name": "inbox", "mailbox": {"server": "board", "id": "alice"}});
+        for (spec, field) in
+            [(json!({"mcpServers": [board]}), "mark"), (json!({"mcpServers": [board], "channels": [inbox]}), "mailbox")]
+        {
+            story.apply(&fleet::with(&relay("alice"), &spec)?).await?;
+            let agent = story.agent("alice", "Accepted", "False").await?.status.unwrap_or_default();
+            names(&agent.conditions, field)?;
+        }
         Ok(())
-    })
-    .await
-}
-
-#[tokio::test]
-async fn channels_are_not_served_yet() -> Result<()> {
-    story("channels", async |story| {
-        let irc = "  channels: [{name: ops, irc: {server: irc.chat.svc, nick: alice, channel: '#ops'}}]\n";
-        let agent = relay("alice").replacen("---\n", &format!("{irc}---\n"), 1);
-        story.apply(&agent).await?;
-        let agent = story.agent("alice", "Accepted", "False").await?.status.unwrap_or_default();
-        names(&agent.conditions, "channels")
     })
     .await
 }

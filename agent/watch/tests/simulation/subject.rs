@@ -5,8 +5,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use asyncai_eventlog::MIME;
 use asyncai_watch::{
-    Contents, Cursor, Event, Failure, FailureKind, Id, Initial, Input, Notice, Origin, Output, Resume, Set, Spec,
-    Status,
+    Contents, Cursor, Event, Failure, FailureKind, FilterError, Id, Initial, Input, Notice, Origin, Output, Resume,
+    Set, Spec, Status,
 };
 
 use crate::reader::{Reader, Step};
@@ -247,7 +247,7 @@ impl Subject {
         let result = match answer {
             Answer::Drop => Ok(None),
             Answer::Tell => Ok(Some(format!("told {ticket}"))),
-            Answer::Fail => Err("boom".into()),
+            Answer::Fail => Err(FilterError { message: "boom".into(), traceback: "boom".into() }),
         };
         self.handle(server, Input::Filtered { id: id(), ticket, result });
     }
