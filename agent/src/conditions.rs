@@ -91,20 +91,20 @@ pub(crate) fn time(at: SystemTime) -> Option<Time> {
     jiff::Timestamp::from_second(stamp.as_second()).ok().map(Time)
 }
 
-/// Whether the model may make and delete Watches.
+const PEOPLE: &str = "people start its watches; propose a Watch manifest to them instead";
+
+/// Whether the model may make Watches.
 ///
 /// # Errors
 /// Why not, as a sentence for the model.
 pub(crate) fn may_manage(agent: &Agent) -> Result<(), String> {
     if agent.spec.watches.model_managed == ModelManaged::Deny {
-        return Err(
-            "spec.watches.modelManaged of the Agent is Deny: only people make and remove its watches".to_owned()
-        );
+        return Err(format!("spec.watches.modelManaged of the Agent is Deny: {PEOPLE}"));
     }
     let conditions = agent.status.as_ref().map_or(&[][..], |status| &status.conditions);
     let denied = condition::find(conditions, condition::MODEL_WATCHES_DENIED);
     match denied.filter(|denied| denied.status == Holds::True.as_str()) {
-        Some(denied) => Err(denied.message.clone()),
+        Some(denied) => Err(format!("{}: {PEOPLE}", denied.message)),
         None => Ok(()),
     }
 }

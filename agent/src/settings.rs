@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use asyncai_crds::agent::{Access, Http, McpServer, Model, ModelManaged, Prompt, Provider, Source, Stdio};
+use asyncai_crds::agent::{Access, Http, McpServer, Model, Prompt, Provider, Source, Stdio};
 use asyncai_crds::{AgentSpec, Reason, SecretKeyRef, contract};
 use asyncai_orchestrator as turns;
 
@@ -24,8 +24,6 @@ pub(crate) struct Settings {
     pub(crate) model: Option<Model>,
     /// Most watches.
     pub(crate) max_watches: u32,
-    /// Whether the model may start and stop watches.
-    pub(crate) model_managed: ModelManaged,
     /// What the spec refers to and is not there.
     pub(crate) missing: Vec<(Reason, String)>,
 }
@@ -80,7 +78,6 @@ impl Settings {
             },
             model,
             max_watches: spec.watches.max,
-            model_managed: spec.watches.model_managed,
             missing,
         }
     }

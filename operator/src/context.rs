@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use asyncai_crds::{Agent, AgentSpec, Watch, agent::Model, contract};
 use k8s_openapi::api::{
+    admissionregistration::v1::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding},
     apps::v1::StatefulSet,
     core::v1::{Pod, ServiceAccount},
     rbac::v1::{Role, RoleBinding},
@@ -44,6 +45,10 @@ pub(crate) struct Caches {
     pub(crate) sets: Store<StatefulSet>,
     /// Without spec.
     pub(crate) pods: Store<Pod>,
+    /// The one that holds agents to their own Watches.
+    pub(crate) policies: Store<ValidatingAdmissionPolicy>,
+    /// Its binding.
+    pub(crate) policy_bindings: Store<ValidatingAdmissionPolicyBinding>,
 }
 
 impl Caches {
@@ -52,6 +57,20 @@ impl Caches {
         self.watches.state_filter(|watch| {
             watch.spec.agent_ref.name == agent && watch.metadata.namespace.as_deref() == Some(namespace)
         })
+    }
+
+    /// Whether the cluster holds agents to their own Watches.
+    pub(crate) fn confined(&self) -> bool {
+        let name = contract::ADMISSION_POLICY;
+        // One that is for some namespaces only, or only warns, does not.
+        let enforces = |binding: &ValidatingAdmissionPolicyBinding| {
+            let spec = &binding.spec;
+            spec.policy_name == name
+                && spec.match_resources.is_none()
+                && spec.validation_actions.iter().any(|action| action == "Deny")
+        };
+        self.policies.get(&ObjectRef::new(name)).is_some()
+            && self.policy_bindings.get(&ObjectRef::new(name)).is_some_and(|binding| enforces(&binding))
     }
 
     /// The pod of an Agent: the one of its StatefulSet, not one that merely bears its name.

@@ -8,7 +8,7 @@ use std::{
 use asyncai_crds::{
     Agent, AgentSpec, AgentStatus, Condition, Time, Watch, WatchSpec, WatchStatus,
     agent::{Model, Provider},
-    condition,
+    condition, contract,
     watch::AgentRef,
 };
 use http::{Method, Request, Response, StatusCode};
@@ -116,6 +116,7 @@ struct State {
     writes: Vec<String>,
     versions: u64,
     faults: BTreeMap<usize, (u16, &'static str)>,
+    unconfined: bool,
 }
 
 impl FakeApi {
@@ -133,6 +134,11 @@ impl FakeApi {
     /// The write of that number, counted from 0, fails.
     pub(crate) fn fail(&self, write: usize, code: u16, message: &'static str) {
         self.0.lock().unwrap().faults.insert(write, (code, message));
+    }
+
+    /// Whether there is the policy that holds agents to their own Watches; there is one unless told otherwise.
+    pub(crate) fn confine(&self, confined: bool) {
+        self.0.lock().unwrap().unconfined = !confined;
     }
 
     /// The object of that name.
@@ -169,6 +175,9 @@ impl FakeApi {
             bindings: self.cache(),
             sets: self.cache(),
             pods: self.cache(),
+            policies: self.policy(json!({})),
+            policy_bindings: self
+                .policy(json!({"policyName": contract::ADMISSION_POLICY, "validationActions": ["Deny"]})),
         };
         let metrics = Arc::new(Metrics::new().unwrap());
         Arc::new(Context { client: self.client(), caches, settings: Arc::new(settings), metrics })
@@ -185,6 +194,18 @@ impl FakeApi {
                 let object = serde_json::from_value(value.clone()).unwrap();
                 writer.apply_watcher_event(&watcher::Event::Apply(object));
             }
+        }
+        store
+    }
+
+    fn policy<K>(&self, spec: Value) -> Store<K>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Clone + 'static,
+    {
+        let (store, mut writer) = reflector::store();
+        if !self.0.lock().unwrap().unconfined {
+            let object = json!({"metadata": {"name": contract::ADMISSION_POLICY}, "spec": spec});
+            writer.apply_watcher_event(&watcher::Event::Apply(serde_json::from_value(object).unwrap()));
         }
         store
     }

@@ -2,13 +2,17 @@
 //!
 //! Agents and Watches refer to nothing outside their namespace, so scopes have nothing to do with each other.
 
-use std::{fmt::Debug, sync::Arc};
+use std::{fmt::Debug, sync::Arc, time::Duration};
 
-use asyncai_crds::{Agent, Watch, contract::AGENT_LABEL};
+use asyncai_crds::{
+    Agent, Watch,
+    contract::{ADMISSION_POLICY, AGENT_LABEL},
+};
 use k8s_openapi::{
     NamespaceResourceScope,
     api::core::v1::{Pod, PodSpec},
     api::{
+        admissionregistration::v1::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding},
         apps::v1::StatefulSet,
         core::v1::ServiceAccount,
         rbac::v1::{Role, RoleBinding},
@@ -33,6 +37,9 @@ use crate::{
     metrics::Metrics,
     watch::controller as watch_controller,
 };
+
+/// What is waited for the policy that holds agents to their own Watches. Without it much can be done.
+const POLICY: Duration = Duration::from_secs(10);
 
 /// One namespace, or all of them.
 #[derive(Clone)]
@@ -86,7 +93,13 @@ async fn filled(caches: &Caches) -> Result<(), WriterDropped> {
     caches.roles.wait_until_ready().await?;
     caches.bindings.wait_until_ready().await?;
     caches.sets.wait_until_ready().await?;
-    caches.pods.wait_until_ready().await
+    caches.pods.wait_until_ready().await?;
+    let policy = async {
+        caches.policies.wait_until_ready().await?;
+        caches.policy_bindings.wait_until_ready().await
+    };
+    // A cluster may not serve them, or not to us; then they count as absent.
+    tokio::time::timeout(POLICY, policy).await.unwrap_or(Ok(()))
 }
 
 /// Who is to be reconciled. The receivers end only with the operator, so a name that cannot be sent needs nobody.
@@ -105,6 +118,13 @@ impl Wake {
         drop(name.map(|name| self.watches.send(name)));
     }
 
+    /// Every Agent.
+    fn all(&self, agents: &Store<Agent>) {
+        for agent in agents.state() {
+            self.agent(Some(ObjectRef::from_obj(&*agent)));
+        }
+    }
+
     /// Every Watch of an Agent.
     fn watches_of(&self, agent: &ObjectRef<Agent>, watches: &Store<Watch>) {
         for watch in watches.state_filter(|watch| agent_controller::watcher(watch) == *agent) {
@@ -112,6 +132,11 @@ impl Wake {
         }
     }
 }
+
+/// What can be followed.
+trait Object: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug + Send + Sync + 'static {}
+
+impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug + Send + Sync + 'static> Object for K {}
 
 /// The lists and watches of a scope; dropping them ends them.
 struct Feeds {
@@ -150,8 +175,28 @@ impl Feeds {
                 wake.agent(Some(agent));
             }
         });
+        let (everyone, named) = (agents.clone(), all.clone().fields(&format!("metadata.name={ADMISSION_POLICY}")));
+        let policies = self.follow_in(Api::all, &named, trim_policy, wake, move |wake, change| {
+            if change.0.is_some() != change.1.is_some() {
+                wake.all(&everyone);
+            }
+        });
+        let everyone = agents.clone();
+        let policy_bindings = self.follow_in(
+            Api::all,
+            &named,
+            trim,
+            wake,
+            move |wake, (before, after): Change<'_, ValidatingAdmissionPolicyBinding>| {
+                if before.map(|binding| &binding.spec) != after.map(|binding| &binding.spec) {
+                    wake.all(&everyone);
+                }
+            },
+        );
         Caches {
             agents,
+            policies,
+            policy_bindings,
             watches,
             pods,
             accounts: self.follow::<ServiceAccount>(&ours, trim, wake, |wake, change| wake.agent(on_child(change))),
@@ -161,7 +206,7 @@ impl Feeds {
         }
     }
 
-    /// Keeps a cache of one kind, and calls `changed` for each change of it.
+    /// Keeps a cache of one kind in the namespace, and calls `changed` for each change of it.
     fn follow<K>(
         &mut self,
         config: &watcher::Config,
@@ -170,16 +215,27 @@ impl Feeds {
         changed: impl Fn(&Wake, Change<'_, K>) + Send + Sync + 'static,
     ) -> Store<K>
     where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
-            + Clone
-            + DeserializeOwned
-            + Debug
-            + Send
-            + Sync
-            + 'static,
+        K: Object<Scope = NamespaceResourceScope>,
     {
-        let Scope { client, namespace, metrics, .. } = self.scope.clone();
-        let api = namespace.map_or_else(|| Api::all(client.clone()), |name| Api::namespaced(client.clone(), &name));
+        let namespace = self.scope.namespace.clone();
+        let api = |client| match &namespace {
+            None => Api::all(client),
+            Some(name) => Api::namespaced(client, name),
+        };
+        self.follow_in(api, config, trim, wake, changed)
+    }
+
+    /// The same, of what `api` is.
+    fn follow_in<K: Object>(
+        &mut self,
+        api: impl FnOnce(Client) -> Api<K>,
+        config: &watcher::Config,
+        trim: fn(&mut K),
+        wake: &Wake,
+        changed: impl Fn(&Wake, Change<'_, K>) + Send + Sync + 'static,
+    ) -> Store<K> {
+        let Scope { client, metrics, .. } = self.scope.clone();
+        let api = api(client);
         let (store, writer) = reflector::store();
         let (config, wake) = (config.clone(), wake.clone());
         self.tasks.spawn(async move {
@@ -201,6 +257,12 @@ fn trim_watch(watch: &mut Watch) {
     if let Some(status) = &mut watch.status {
         status.baseline = None;
     }
+}
+
+/// That it is there is enough.
+fn trim_policy(policy: &mut ValidatingAdmissionPolicy) {
+    trim(policy);
+    (policy.spec, policy.status) = (None, None);
 }
 
 fn trim_set(set: &mut StatefulSet) {

@@ -5,8 +5,8 @@ use asyncai_crds::{
     condition::{self, READY, RECONCILING, STALLED, SUSPENDED, Status},
 };
 
-/// Conditions of which the operator is the only writer, beside the `Accepted` of Agents and the `ResolvedRefs` of
-/// Watches.
+/// Conditions of which the operator is the only writer, beside the `Accepted` and `ModelWatchesDenied` of Agents and the
+/// `ResolvedRefs` of Watches.
 const OURS: &[&str] = &[READY, STALLED, RECONCILING, SUSPENDED];
 
 /// How something is.
@@ -97,7 +97,7 @@ impl From<&Condition> for Word {
     }
 }
 
-/// Whether the operator's conditions, `first` among them, are the same in both sets.
-pub(crate) fn same(first: &str, old: &[Condition], new: &[Condition]) -> bool {
-    OURS.iter().chain([&first]).all(|type_| condition::find(old, type_) == condition::find(new, type_))
+/// Whether the operator's conditions, `also` among them, are the same in both sets.
+pub(crate) fn same(also: &[&str], old: &[Condition], new: &[Condition]) -> bool {
+    OURS.iter().chain(also).all(|type_| condition::find(old, type_) == condition::find(new, type_))
 }

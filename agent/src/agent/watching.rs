@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use asyncai_crds::WatchSpec;
-use asyncai_crds::agent::ModelManaged;
 use asyncai_repl::{CallError, Exception};
 use asyncai_watch::{Id, Listed, Origin, Phase, Shape, Status};
 use futures::future::BoxFuture;
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Running;
+use crate::conditions;
 use crate::event::Event;
 use crate::python::host::{Answer, Request, Start, What};
 use crate::store::made;
@@ -56,11 +56,7 @@ impl Running {
 
     /// The watch that the new one replaces.
     fn may_start(&self, start: &Start) -> Result<Option<Id>, String> {
-        if self.settings.model_managed == ModelManaged::Deny {
-            return Err("spec.watches.modelManaged of the Agent is Deny: people start its watches; propose a Watch \
-                        manifest to them instead"
-                .to_owned());
-        }
+        conditions::may_manage(&self.agent)?;
         if !is_name(&start.name) {
             return Err(format!(
                 "{:?} is no name for a watch: at most 63 lower case letters, digits and -, a letter or digit at both ends",

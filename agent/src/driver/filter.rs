@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use asyncai_mcp::Servers;
-use asyncai_repl::{Filter, Limits};
-use asyncai_watch::{Id, Input};
+use asyncai_repl::{EventError, Filter, Limits};
+use asyncai_watch::{FilterError, Id, Input};
 use tokio::sync::mpsc;
 
 use crate::event::Event;
@@ -77,7 +77,8 @@ async fn serve(
     events: mpsc::Sender<Event>,
 ) {
     while let Some((ticket, event)) = waiting.recv().await {
-        let result = filter.event(&event, &catalogue.get().read_only(), &host).await.map_err(|error| error.message);
+        let result = filter.event(&event, &catalogue.get().read_only(), &host).await;
+        let result = result.map_err(|EventError { message, traceback, .. }| FilterError { message, traceback });
         if events.send(Event::watches(Input::Filtered { id: id.clone(), ticket, result })).await.is_err() {
             return;
         }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::input::FilterError;
+
 /// After so many failures in a row, events are told by the default line.
 const BROKEN: u32 = 10;
 /// Failures are reported at most so often.
@@ -12,7 +14,7 @@ const REPORT: Duration = Duration::from_mins(1);
 pub(crate) struct FilterHealth {
     in_a_row: u32,
     unreported: u32,
-    message: String,
+    last: Option<FilterError>,
     reported: Option<Instant>,
 }
 
@@ -23,15 +25,15 @@ impl FilterHealth {
     }
 
     /// It failed.
-    pub(crate) fn failed(&mut self, message: String) {
+    pub(crate) fn failed(&mut self, error: FilterError) {
         self.in_a_row = self.in_a_row.saturating_add(1);
         self.unreported = self.unreported.saturating_add(1);
-        self.message = message;
+        self.last = Some(error);
     }
 
     /// Why events are told by the default line, if they are.
     pub(crate) fn broken(&self) -> Option<&str> {
-        (self.in_a_row >= BROKEN).then_some(&*self.message)
+        self.last.as_ref().filter(|_| self.in_a_row >= BROKEN).map(|last| &*last.traceback)
     }
 
     /// When there is something to report.
@@ -45,9 +47,10 @@ impl FilterHealth {
             return None;
         }
         self.reported = Some(now);
-        match std::mem::take(&mut self.unreported) {
-            1 => Some(format!("ERROR the filter failed: {}", self.message)),
-            times => Some(format!("ERROR the filter failed {times} times, last: {}", self.message)),
-        }
+        let message = &self.last.as_ref()?.message;
+        Some(match std::mem::take(&mut self.unreported) {
+            1 => format!("ERROR the filter failed: {message}"),
+            times => format!("ERROR the filter failed {times} times, last: {message}"),
+        })
     }
 }

@@ -87,8 +87,8 @@ pub enum Input {
         id: Id,
         /// Of the [`Output::Filter`](crate::Output::Filter).
         ticket: u64,
-        /// The text to tell, `None` to drop the event, or why the filter failed, with the traceback.
-        result: Result<Option<String>, String>,
+        /// The text to tell, `None` to drop the event, or why the filter failed.
+        result: Result<Option<String>, FilterError>,
     },
     /// The turn that saw the notices of these numbers has ended.
     Seen(Vec<u64>),
@@ -101,6 +101,15 @@ pub enum Input {
         /// No read is waited for longer.
         deadline: Instant,
     },
+}
+
+/// Why a filter failed on an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterError {
+    /// What happened and where, for a line of a notice.
+    pub message: String,
+    /// The same with all that led there, for the status of a filter that fails again and again.
+    pub traceback: String,
 }
 
 /// What a resource held when it was read.

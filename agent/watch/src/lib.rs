@@ -49,7 +49,7 @@ mod what;
 mod world;
 
 pub use crate::failure::{Failure, FailureKind};
-pub use crate::input::{Contents, Input};
+pub use crate::input::{Contents, FilterError, Input};
 pub use crate::log::Event;
 pub use crate::notice::Notice;
 pub use crate::output::Output;

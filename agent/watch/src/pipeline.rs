@@ -10,6 +10,7 @@ use crate::dedupe::Dedupe;
 use crate::event::{Event, Ignored, Lens};
 use crate::filter::FilterHealth;
 use crate::hour::Hour;
+use crate::input::FilterError;
 use crate::line::single;
 use crate::log;
 use crate::notice::Notice;
@@ -71,7 +72,7 @@ enum Slot {
 enum Verdict {
     Unfiltered,
     Awaited(u64),
-    Filtered(Result<Option<String>, String>),
+    Filtered(Result<Option<String>, FilterError>),
 }
 
 #[derive(Debug)]
@@ -158,7 +159,7 @@ impl Pipeline {
     }
 
     /// The filter answered.
-    pub(crate) fn filtered(&mut self, answered: u64, result: Result<Option<String>, String>) {
+    pub(crate) fn filtered(&mut self, answered: u64, result: Result<Option<String>, FilterError>) {
         for slot in &mut self.looked_at {
             if let Slot::Event { verdict, .. } = slot
                 && matches!(verdict, Verdict::Awaited(ticket) if *ticket == answered)
@@ -296,8 +297,8 @@ impl Pipeline {
                 self.filter.worked();
                 text.map(|text| single(text.trim())).filter(|line| !line.is_empty())
             }
-            Verdict::Filtered(Err(message)) => {
-                self.filter.failed(message);
+            Verdict::Filtered(Err(error)) => {
+                self.filter.failed(error);
                 self.tally.counts.filter_errors += 1;
                 self.filter.broken().map(|_| event.line.clone())
             }

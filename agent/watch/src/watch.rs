@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::failure::{Failure, FailureKind};
 use crate::gate::Gate;
 use crate::health::{Health, Setback};
-use crate::input::Contents;
+use crate::input::{Contents, FilterError};
 use crate::log::Event;
 use crate::output::Output;
 use crate::pipeline::Pipeline;
@@ -202,7 +202,7 @@ impl Watch {
         }
     }
 
-    pub(crate) fn filtered(&mut self, ticket: u64, result: Result<Option<String>, String>) {
+    pub(crate) fn filtered(&mut self, ticket: u64, result: Result<Option<String>, FilterError>) {
         self.pipeline.filtered(ticket, result);
     }
 

@@ -22,12 +22,13 @@ pub(super) struct Desired {
     pub(super) set: StatefulSet,
 }
 
-/// All that `agent` becomes. Depends on nothing but its arguments.
-pub(super) fn desired(agent: &Agent, settings: &Settings) -> Result<Desired, Refusal> {
+/// All that `agent` becomes, where the cluster holds agents to their own Watches or not. Depends on nothing but its
+/// arguments.
+pub(super) fn desired(agent: &Agent, settings: &Settings, confined: bool) -> Result<Desired, Refusal> {
     check(agent, settings)?;
     Ok(Desired {
         account: rbac::account(agent),
-        role: rbac::role(agent),
+        role: rbac::role(agent, confined),
         binding: rbac::binding(agent),
         set: statefulset::build(agent, settings),
     })

@@ -1,8 +1,9 @@
 //! The account of an agent, and what it may do on the API server by itself: its own Agent and its Watches, no more.
 //!
-//! That it writes only its *own* Watches is held by the ValidatingAdmissionPolicy of the chart.
+//! That it writes only its *own* Watches is held by the ValidatingAdmissionPolicy of the chart. Without that the model
+//! makes and deletes none.
 
-use asyncai_crds::{Agent, contract};
+use asyncai_crds::{Agent, agent::ModelManaged, contract};
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
     rbac::v1::{PolicyRule, Role, RoleBinding, RoleRef, Subject},
@@ -20,15 +21,18 @@ pub(super) fn account(agent: &Agent) -> ServiceAccount {
     }
 }
 
-/// The agent's rights.
-pub(super) fn role(agent: &Agent) -> Role {
+/// The agent's rights. `confined`: the cluster holds agents to their own Watches.
+pub(super) fn role(agent: &Agent, confined: bool) -> Role {
     let name = agent.name_any();
+    let managed = confined && agent.spec.watches.model_managed == ModelManaged::Allow;
+    let watches: &[&str] =
+        if managed { &["get", "list", "watch", "create", "delete"] } else { &["get", "list", "watch"] };
     Role {
         metadata: names::metadata(agent),
         rules: Some(vec![
             rule("agents", Some(&name), &["get", "list", "watch"]),
             rule("agents/status", Some(&name), &["get", "patch"]),
-            rule("watches", None, &["get", "list", "watch", "create", "delete"]),
+            rule("watches", None, watches),
             rule("watches/status", None, &["get", "patch"]),
         ]),
     }

@@ -24,7 +24,7 @@ pub(super) async fn reconcile(agent: Arc<Agent>, ctx: Arc<Context>) -> Result<()
         // Its objects go with it, by their owner references.
         return Ok(());
     }
-    let desired = match desired(&agent, &ctx.settings) {
+    let desired = match desired(&agent, &ctx.settings, ctx.caches.confined()) {
         Ok(desired) => desired,
         // It stays so until the spec changes, so there is nothing to try again.
         Err(refusal) => return report(&agent, &ctx, Applied::Refused(&refusal), None).await,
@@ -71,6 +71,7 @@ async fn report(agent: &Agent, ctx: &Context, applied: Applied<'_>, desired: Opt
         applied,
         pod: pod::observe(pod.as_deref()),
         rolled_out: pod.as_deref().and_then(pod::rollout) == wanted,
+        confined: ctx.caches.confined(),
         watch_count: u32::try_from(ctx.caches.watches_of(&namespace, &name).len()).unwrap_or(u32::MAX),
     };
     let status = status::status(&seen, &Time(Timestamp::now()));

@@ -2,7 +2,8 @@
 
 use asyncai_crds::{
     Agent, AgentStatus, Condition, Reason, Time,
-    condition::{self, ACCEPTED, RESOLVED_REFS, Status},
+    agent::ModelManaged,
+    condition::{self, ACCEPTED, MODEL_WATCHES_DENIED, RESOLVED_REFS, Status},
 };
 
 use super::pod::PodState;
@@ -10,6 +11,9 @@ use crate::{
     error::Refusal,
     verdict::{self, Verdict},
 };
+
+const UNCONFINED: &str = "spec.watches.modelManaged counts as Deny: the ValidatingAdmissionPolicy \
+    asyncai-agents-own-watches or its binding, which hold an agent to its own Watches, is not there";
 
 /// What is known about an Agent.
 pub(super) struct Observed<'a> {
@@ -21,6 +25,8 @@ pub(super) struct Observed<'a> {
     pub(super) pod: PodState,
     /// Whether that pod was made from the present template.
     pub(super) rolled_out: bool,
+    /// Whether the cluster holds agents to their own Watches.
+    pub(super) confined: bool,
     /// How many Watches refer to it.
     pub(super) watch_count: u32,
 }
@@ -46,6 +52,10 @@ pub(super) fn status(seen: &Observed<'_>, now: &Time) -> AgentStatus {
         }
     };
     let mut conditions = vec![accepted];
+    if !seen.confined && seen.agent.spec.watches.model_managed == ModelManaged::Allow {
+        let reason = Reason::NoAdmissionPolicy;
+        conditions.push(condition::new(MODEL_WATCHES_DENIED, true, reason, UNCONFINED, generation, now));
+    }
     conditions.extend(ready(seen, generation).conditions(generation, now));
     AgentStatus {
         observed_generation: Some(generation),
@@ -60,7 +70,7 @@ pub(super) fn unchanged(agent: &Agent, status: &AgentStatus) -> bool {
     agent.status.as_ref().is_some_and(|live| {
         live.observed_generation == status.observed_generation
             && live.watch_count == status.watch_count
-            && verdict::same(ACCEPTED, &live.conditions, &status.conditions)
+            && verdict::same(&[ACCEPTED, MODEL_WATCHES_DENIED], &live.conditions, &status.conditions)
     })
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use asyncai_crds::{
     AgentSpec,
-    agent::Volume as SpecVolume,
-    contract::{self, SECRETS_DIR, SERVICE_ACCOUNT_DIR, VOLUME_PREFIX},
+    agent::{Session, Volume as SpecVolume},
+    contract::{self, SECRETS_DIR, SERVICE_ACCOUNT_DIR, SESSION_DIR, VOLUME_PREFIX},
 };
 use k8s_openapi::api::core::v1::{
     ConfigMapProjection, ConfigMapVolumeSource, DownwardAPIProjection, DownwardAPIVolumeFile, EmptyDirVolumeSource,
@@ -28,7 +28,8 @@ pub(super) type Mounted = (Volume, VolumeMount);
 pub(super) fn all(spec: &AgentSpec) -> Vec<Mounted> {
     let own = spec.pod.as_ref().map_or(&[][..], |pod| &pod.volumes);
     let scratch = own.iter().all(|volume| volume.mount_path.trim_end_matches('/') != TMP).then(scratch);
-    own.iter().map(of_spec).chain([identity()]).chain(scratch).chain(secrets(spec)).collect()
+    let session = spec.session.as_ref().map(session);
+    own.iter().map(of_spec).chain([identity()]).chain(scratch).chain(session).chain(secrets(spec)).collect()
 }
 
 fn of_spec(volume: &SpecVolume) -> Mounted {
@@ -90,6 +91,14 @@ fn identity() -> Mounted {
 fn scratch() -> Mounted {
     let kind = Volume { empty_dir: Some(EmptyDirVolumeSource::default()), ..Volume::default() };
     mounted(&format!("{VOLUME_PREFIX}tmp"), TMP, false, kind)
+}
+
+/// Where the conversation is kept.
+fn session(session: &Session) -> Mounted {
+    let claim_name = session.persistent_volume_claim.claim_name.clone();
+    let claim = PersistentVolumeClaimVolumeSource { claim_name, ..Default::default() };
+    let kind = Volume { persistent_volume_claim: Some(claim), ..Volume::default() };
+    mounted(&format!("{VOLUME_PREFIX}session"), SESSION_DIR, false, kind)
 }
 
 /// The Secret keys that the spec refers to, these alone, as files that the kubelet keeps up to date. They are optional:

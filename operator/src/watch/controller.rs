@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use asyncai_crds::{
     Agent, Condition, Watch,
-    condition::{self, ACCEPTED, SUBSCRIBED, find},
+    condition::{self, ACCEPTED, FILTER_FAILING, SUBSCRIBED, find},
 };
 use kube::runtime::reflector::ObjectRef;
 use tokio::sync::mpsc;
@@ -24,12 +24,12 @@ pub(crate) fn on_watch((before, after): Change<'_, Watch>) -> Option<ObjectRef<W
     (before.map(basis) != Some(basis(after))).then(|| ObjectRef::from_obj(after))
 }
 
-type Basis<'a> = (Option<&'a str>, Option<i64>, bool, [Option<&'a Condition>; 2]);
+type Basis<'a> = (Option<&'a str>, Option<i64>, bool, [Option<&'a Condition>; 3]);
 
 fn basis(watch: &Watch) -> Basis<'_> {
     let conditions = watch.status.as_ref().map_or(&[][..], |status| &status.conditions);
     let meta = &watch.metadata;
-    let said = [ACCEPTED, SUBSCRIBED].map(|type_| find(conditions, type_));
+    let said = [ACCEPTED, SUBSCRIBED, FILTER_FAILING].map(|type_| find(conditions, type_));
     (meta.uid.as_deref(), meta.generation, meta.deletion_timestamp.is_some(), said)
 }
 

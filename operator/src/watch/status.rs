@@ -2,7 +2,7 @@
 
 use asyncai_crds::{
     Agent, Condition, Reason, Time, Watch, WatchStatus,
-    condition::{self, ACCEPTED, RESOLVED_REFS, SUBSCRIBED, Status},
+    condition::{self, ACCEPTED, FILTER_FAILING, RESOLVED_REFS, SUBSCRIBED, Status},
 };
 
 use crate::{
@@ -11,7 +11,8 @@ use crate::{
 };
 
 /// Reasons of `Subscribed=False` that do not pass by themselves; the agent keeps trying all the same.
-const GIVEN_UP: &[Reason] = &[Reason::SourceError, Reason::ServerDown, Reason::NotWatchable, Reason::UnknownServer];
+const GIVEN_UP: &[Reason] =
+    &[Reason::SourceError, Reason::ServerDown, Reason::NotWatchable, Reason::UnknownServer, Reason::RestoreFailed];
 
 /// What is known about a Watch.
 pub(super) struct Observed<'a> {
@@ -43,7 +44,7 @@ pub(super) fn status(seen: &Observed<'_>, now: &Time) -> WatchStatus {
 pub(super) fn unchanged(watch: &Watch, status: &WatchStatus) -> bool {
     watch.status.as_ref().is_some_and(|live| {
         live.observed_generation == status.observed_generation
-            && verdict::same(RESOLVED_REFS, &live.conditions, &status.conditions)
+            && verdict::same(&[RESOLVED_REFS], &live.conditions, &status.conditions)
     })
 }
 
@@ -91,7 +92,10 @@ fn reported(watch: &Watch, generation: i64) -> Verdict {
         return suspended();
     }
     match current(SUBSCRIBED) {
-        Some(subscribed) if holds(subscribed) => Verdict::ready("the agent is subscribed"),
+        Some(subscribed) if holds(subscribed) => match current(FILTER_FAILING) {
+            Some(failing) => Verdict::stalled(failing, &failing.message),
+            None => Verdict::ready("the agent is subscribed"),
+        },
         Some(subscribed) if GIVEN_UP.iter().any(|reason| reason.as_str() == subscribed.reason) => {
             Verdict::stalled(subscribed, &subscribed.message)
         }

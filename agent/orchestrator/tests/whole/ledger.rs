@@ -207,11 +207,6 @@ impl Ledger {
         self.hour.push_back(now);
     }
 
-    /// What was told of that which the watch no longer watches is told by now, unless it did not run.
-    pub(crate) fn has_left(&mut self) -> usize {
-        std::mem::take(&mut self.leaving).len()
-    }
-
     fn check_lines(&self, notice: &Notice, batch: &[Kept]) {
         let is_about = |line: &str| line.starts_with("ERROR the ") || line.starts_with("RECOVERED");
         let parts = |line: &String| match line.rsplit_once(" ×") {
@@ -300,6 +295,11 @@ impl Ledger {
         self.shots = self.shots.split_off(&cursor.seq);
         self.cursor = Some(cursor);
         Some(values)
+    }
+
+    /// So much waits for its filter that it need not read more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.expected.len() > 9_000
     }
 
     /// Something holds notices back.

@@ -218,8 +218,13 @@ impl World {
                 break;
             }
         }
-        if self.life.as_ref().is_some_and(|life| life.stopped) {
-            self.end_in_order();
+        if let Some(life) = &self.life {
+            let count = life.links.values().filter(|link| link.subscription.is_some()).count();
+            let most = usize::try_from(self.most_watches).expect("a count");
+            assert!(count <= most, "{count} watches run, of at most {most}");
+            if life.stopped {
+                self.end_in_order();
+            }
         }
     }
 
@@ -293,6 +298,7 @@ impl World {
             }
             turns::Output::Throttled(throttle) => {
                 life.throttled = throttle.is_some();
+                self.desk.throttled(throttle.map(|throttle| throttle.limit));
                 self.tally.throttled += u64::from(throttle.is_some());
                 self.hold();
             }
@@ -340,6 +346,11 @@ impl World {
             Event::RunCompleted { run, .. } => {
                 self.tally.turns += 1;
                 self.desk.completes(run);
+                // What it has done may not be saved yet.
+                if self.on && self.chance.once_in(20) {
+                    let delay = self.chance.between(0, 8_000);
+                    self.later(delay, Answer::Dies);
+                }
             }
             Event::RunFailed { run, .. } | Event::RunCancelled { run } => self.desk.ends(run),
             Event::RunAbandoned { run, .. } => {
@@ -393,5 +404,5 @@ pub(crate) fn restored(notice: watch::RestoreNotice) -> turns::Notice {
 /// Milliseconds from the start of the day.
 pub(crate) fn millis(from: Instant, to: Instant) -> u64 {
     // Rounded up, so that what is due then is due.
-    u64::try_from(to.saturating_duration_since(from).as_micros().div_ceil(1_000)).expect("a time")
+    u64::try_from(to.saturating_duration_since(from).as_nanos().div_ceil(1_000_000)).expect("a time")
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use asyncai_eventlog::MIME;
 use asyncai_watch::{
-    Contents, Cursor, Event, Failure, FailureKind, Id, Initial, Input, Notice, Origin, Output, Resume, Set, Spec,
-    Status,
+    Contents, Cursor, Event, Failure, FailureKind, FilterError, Id, Initial, Input, Notice, Origin, Output, Resume,
+    Set, Spec, Status,
 };
 
 use crate::reader::{Reader, Step};
@@ -247,7 +247,7 @@ impl Subject {
         let result = match answer {
             Answer::Drop => Ok(None),
             Answer::Tell => Ok(Some(format!("told {ticket}"))),
-            Answer::Fail => Err("boom".into()),
+            Answer::Fail => Err(FilterError { message: "boom".into(), traceback: "boom".into() }),
         };
         self.handle(server, Input::Filtered { id: id(), ticket, result });
     }
@@ -300,13 +300,12 @@ impl Subject {
                     assert!(self.check.is_none() && !self.invalid, "no filter sees an event before it is accepted");
                     self.filters.push_back(ticket);
                 }
-                Output::EndFilter(_) | Output::Restore(_) => {}
                 Output::Delete(_) => self.deleted = true,
                 Output::Notice(notice) => self.check_notice(&notice),
                 Output::Status(status) => self.check_status(server, status),
                 Output::Log(Event::Event { kind, kept, .. }) => self.check_event(&kind, kept),
                 Output::Log(Event::Restored { .. }) => self.restoring = false,
-                Output::Log(_) => {}
+                Output::EndFilter(_) | Output::Restore(_) | Output::Log(_) => {}
                 Output::Stopped => self.stopped = true,
             }
         }

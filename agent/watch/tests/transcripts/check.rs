@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use asyncai_eventlog::MIME;
 use asyncai_watch::{
-    Baseline, Contents, Counts, Cursor, Event, Failure, FailureKind, Id, Initial, Input, Notice, Origin, Output, Phase,
-    Resume, Set, Shape, Spec, Status,
+    Baseline, Contents, Counts, Cursor, Event, Failure, FailureKind, FilterError, Id, Initial, Input, Notice, Origin,
+    Output, Phase, Resume, Set, Shape, Spec, Status,
 };
 
 /// The filter of a watch that is `filtered`, which is accepted without a line in the transcript.
@@ -265,11 +265,13 @@ fn failure(text: &str) -> Failure {
     Failure { kind, message: message.into() }
 }
 
-/// `none`, `text TEXT` or `error MESSAGE`.
-fn filtered(text: &str) -> Result<Option<String>, String> {
+/// `none`, `text TEXT` or `error MESSAGE`, of which the traceback is the message after `Traceback: `.
+fn filtered(text: &str) -> Result<Option<String>, FilterError> {
     match text.split_once(' ') {
         Some(("text", text)) => Ok(Some(text.replace("\\n", "\n"))),
-        Some(("error", message)) => Err(message.into()),
+        Some(("error", message)) => {
+            Err(FilterError { message: message.into(), traceback: format!("Traceback: {message}") })
+        }
         _ => Ok(None),
     }
 }

@@ -249,7 +249,7 @@ fn another_filter_has_not_failed_yet() {
             "> live m filtered := log {{\"events\": []}}
             > updated m
             > read m log {{\"events\": [{}]}}
-            {failures}< status m subscribed, log, at ~1:9, 10 events 9 dropped 0 notices 0 gaps 0 resubscribes 10 filter errors, event t=0, broken filter: boom
+            {failures}< status m subscribed, log, at ~1:9, 10 events 9 dropped 0 notices 0 gaps 0 resubscribes 10 filter errors, event t=0, broken filter: Traceback: boom
             > apply m filter=two generation=2
             > checked m
             < status m subscribed, generation 2, log, at ~1:9, 10 events 9 dropped 0 notices 0 gaps 0 resubscribes 10 filter errors, event t=0",

@@ -190,7 +190,7 @@ fn after_ten_failures_in_a_row_the_default_line_is_told_until_the_filter_works()
         < watch.event m 9 UNKNOWN kept=false
         > filtered m error boom
         < watch.event m 10 UNKNOWN kept=true
-        < status m subscribed, log, at ~1:9, 10 events 9 dropped 0 notices 0 gaps 0 resubscribes 10 filter errors, event t=0, broken filter: boom
+        < status m subscribed, log, at ~1:9, 10 events 9 dropped 0 notices 0 gaps 0 resubscribes 10 filter errors, event t=0, broken filter: Traceback: boom
         > filtered m error boom
         < watch.event m 11 UNKNOWN kept=true
         > filtered m none

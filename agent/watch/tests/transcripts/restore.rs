@@ -210,7 +210,13 @@ fn a_watch_that_the_model_makes_later_is_left_to_whoever_made_it() {
         < status a invalid filter: SyntaxError
         > apply b model created=2
         < status b refused over 1
-        t=60 > wait
+        > limit 2
+        < status b connecting
+        > refused b SourceError no
+        < status b failed after 0 attempts, SourceError: no
+        t=3 < notice 1 b/watch/3000-3000
+        | ERROR the watch failed, and tries again: no
+        t=4 > wait
         ",
     );
 }

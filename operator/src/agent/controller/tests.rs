@@ -44,7 +44,7 @@ fn an_agent_is_not_woken_by_counts_or_by_the_operators_own_conditions() {
 
 #[test]
 fn a_child_wakes_the_agent_that_controls_it_also_when_it_is_deleted() {
-    let mut account = desired(&agent("alice"), &settings()).ok().unwrap().account;
+    let mut account = desired(&agent("alice"), &settings(), true).ok().unwrap().account;
     account.metadata.resource_version = Some("1".into());
     assert_eq!(on_child((Some(&account), None)), Some(alice()));
     assert_eq!(on_child((None, Some(&account))), Some(alice()));
@@ -57,7 +57,7 @@ fn a_child_wakes_the_agent_that_controls_it_also_when_it_is_deleted() {
 
 #[test]
 fn a_stateful_set_wakes_by_all_but_its_status() {
-    let mut before: StatefulSet = desired(&agent("alice"), &settings()).ok().unwrap().set;
+    let mut before: StatefulSet = desired(&agent("alice"), &settings(), true).ok().unwrap().set;
     before.metadata.resource_version = Some("1".into());
     let mut counted = before.clone();
     counted.metadata.resource_version = Some("2".into());

@@ -19,7 +19,7 @@ fn from_yaml(spec: &str) -> Agent {
 }
 
 fn of(agent: &Agent) -> Desired {
-    desired(agent, &settings()).unwrap_or_else(|refusal| panic!("{refusal}"))
+    desired(agent, &settings(), true).unwrap_or_else(|refusal| panic!("{refusal}"))
 }
 
 fn yaml(object: &impl Serialize) -> String {
@@ -36,6 +36,7 @@ onStart: Set up monitors.
 mcpServers:
   - {name: kcp, kcp: {access: ReadWrite, kubeconfigSecretRef: {name: kcp, key: kubeconfig}}}
   - {name: web, http: {url: "https://x/mcp", headers: [{name: A, valueSecretRef: {name: llm, key: header}}, {name: B, valueSecretRef: {name: llm, key: token}}]}}
+session: {persistentVolumeClaim: {claimName: alice}}
 pod:
   image: registry.example/asyncai:2
   resources: {limits: {cpu: "2"}, requests: {memory: 1Gi}}
@@ -69,7 +70,7 @@ fn the_default_model_and_its_secret_are_passed_on_to_those_without() {
         default_model_json: Some(model.into()),
         ..settings()
     };
-    let of = |agent: &Agent| yaml(&desired(agent, &settings).unwrap_or_else(|refusal| panic!("{refusal}")).set);
+    let of = |agent: &Agent| yaml(&desired(agent, &settings, true).unwrap_or_else(|refusal| panic!("{refusal}")).set);
     let without = of(&from_yaml("{}"));
     assert!(without.contains("ASYNCAI_DEFAULT_MODEL") && without.contains("path: llm/token"), "{without}");
     let with = of(&agent("alice"));
@@ -78,10 +79,10 @@ fn the_default_model_and_its_secret_are_passed_on_to_those_without() {
 
 #[test]
 fn what_is_not_served_and_a_missing_model_are_refused_by_field() {
-    let refusal = |spec: &str| desired(&from_yaml(spec), &settings()).err().unwrap();
-    let session = refusal("{model: {provider: Relay}, session: {persistentVolumeClaim: {claimName: c}}}");
-    assert_eq!(session.reason, Reason::NotYetSupported);
-    assert!(session.message.starts_with("spec.session: "), "{session}");
+    let refusal = |spec: &str| desired(&from_yaml(spec), &settings(), true).err().unwrap();
+    let inbox = refusal("{model: {provider: Relay}, channels: [{name: inbox, mailbox: {server: board, id: i}}]}");
+    assert_eq!(inbox.reason, Reason::NotYetSupported);
+    assert!(inbox.message.starts_with("spec.channels[inbox].mailbox: "), "{inbox}");
     let model = refusal("{}");
     assert_eq!(model.reason, Reason::NoModel);
     assert!(model.message.starts_with("spec.model: must be set"), "{model}");
@@ -117,6 +118,7 @@ fn only_what_needs_a_new_pod_changes_the_rollout_hash() {
         ("nodeSelector: {disk: ssd}", ""),
         ("cpu: \"2\"", "cpu: \"3\""),
         ("key: header", "key: other"),
+        ("claimName: alice", "claimName: bob"),
         ("    - {name: data, mountPath: /data, persistentVolumeClaim: {claimName: data}}\n", ""),
     ] {
         assert_ne!(edited(rolls, to), before, "{rolls}");
@@ -129,13 +131,26 @@ fn the_account_may_do_what_the_admission_policy_expects_and_no_more() {
     assert!(!rules.contains('*') && !rules.contains("secrets") && !rules.contains("update"), "{rules}");
 }
 
+#[test]
+fn only_a_confined_agent_whose_spec_allows_it_makes_and_deletes_watches() {
+    let may = |spec: &str, confined| {
+        let desired = desired(&from_yaml(spec), &settings(), confined).unwrap_or_else(|refusal| panic!("{refusal}"));
+        let rules = yaml(&desired.role.rules);
+        let (create, delete) = (rules.contains("create"), rules.contains("delete"));
+        assert_eq!(create, delete);
+        create
+    };
+    let (allow, deny) = ("{model: {provider: Relay}}", "{model: {provider: Relay}, watches: {modelManaged: Deny}}");
+    assert_eq!([may(allow, true), may(allow, false), may(deny, true), may(deny, false)], [true, false, false, false]);
+}
+
 proptest! {
     #![proptest_config(Config { cases: 300, failure_persistence: None, ..Config::default() })]
 
     #[test]
     fn every_pod_is_restricted_whatever_the_agent_asks_for(spec in hostile::spec()) {
         let agent = Agent { spec, ..agent("alice") };
-        let Ok(desired) = desired(&agent, &settings()) else { return Ok(()) };
+        let Ok(desired) = desired(&agent, &settings(), true) else { return Ok(()) };
         let template = desired.set.spec.unwrap().template;
         let violations = restricted::violations(&template.spec.unwrap());
         prop_assert!(violations.is_empty(), "{violations:?}");
@@ -144,7 +159,7 @@ proptest! {
     #[test]
     fn every_object_bears_the_agents_name_namespace_and_ownership(spec in hostile::spec()) {
         let agent = Agent { spec, ..agent("alice") };
-        let Ok(Desired { account, role, binding, set }) = desired(&agent, &settings()) else { return Ok(()) };
+        let Ok(Desired { account, role, binding, set }) = desired(&agent, &settings(), true) else { return Ok(()) };
         for meta in [account.metadata, role.metadata, binding.metadata, set.metadata.clone()] {
             prop_assert_eq!(meta.name.as_deref(), Some("asyncai-agent-alice"));
             prop_assert_eq!(meta.namespace.as_deref(), Some(NAMESPACE));

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use asyncai_crds::{Agent, agent::Pod as AgentPod, condition::READY};
 use k8s_openapi::api::{apps::v1::StatefulSet, core::v1::ServiceAccount, rbac::v1::Role};
+use serde_json::json;
 
 use super::reconcile;
 use crate::{
@@ -203,11 +204,30 @@ async fn a_refused_edit_leaves_what_runs_alone() {
         |api: &FakeApi| -> BTreeMap<_, _> { api.all().into_iter().filter(|(path, _)| path.ends_with(CHILD)).collect() };
     let before = children(&api);
     let mut alice: Agent = api.get("alice").unwrap();
-    alice.spec.session = Some(asyncai_crds::agent::Session::default());
+    alice.spec.channels =
+        serde_json::from_value(json!([{"name": "x", "mailbox": {"server": "b", "id": "i"}}])).unwrap();
     api.put(&alice);
     run(&api).await.unwrap();
     assert_eq!(children(&api), before);
     assert!(conditions(&api).contains(&"Accepted=False/NotYetSupported".to_owned()));
+}
+
+#[tokio::test]
+async fn the_right_to_make_watches_comes_and_goes_with_the_policy_and_the_pod_stays() {
+    let api = with_alice();
+    api.confine(false);
+    run(&api).await.unwrap();
+    api.writes();
+    let may_create = || {
+        let rules = api.get::<Role>(CHILD).unwrap().rules.unwrap();
+        rules.iter().any(|rule| rule.verbs.contains(&"create".to_owned()))
+    };
+    let denied = || conditions(&api).contains(&"ModelWatchesDenied=True/NoAdmissionPolicy".to_owned());
+    assert!(!may_create() && denied());
+    api.confine(true);
+    run(&api).await.unwrap();
+    assert_eq!(api.writes(), ["roles/asyncai-agent-alice", "agents/alice/status"]);
+    assert!(may_create());
 }
 
 #[tokio::test]

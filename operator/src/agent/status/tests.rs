@@ -1,6 +1,6 @@
 //! What an Agent says about itself, by what is known.
 
-use asyncai_crds::{Agent, Condition, Reason, condition::READY};
+use asyncai_crds::{Agent, Condition, Reason, agent::ModelManaged, condition::READY};
 
 use super::{Applied, Observed, status, unchanged};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 fn seen(agent: &Agent, pod: PodState) -> Observed<'_> {
-    Observed { agent, applied: Applied::Done, pod, rolled_out: true, watch_count: 0 }
+    Observed { agent, applied: Applied::Done, pod, rolled_out: true, confined: true, watch_count: 0 }
 }
 
 fn reported(conditions: &[&str]) -> Agent {
@@ -102,4 +102,19 @@ fn only_the_operators_part_is_compared_and_sent() {
     let mut counted = part.clone();
     counted.watch_count = Some(1);
     assert!(!unchanged(&live(vec![]), &counted));
+}
+
+#[test]
+fn without_the_policy_it_is_said_that_the_model_makes_no_watches() {
+    let mut alice = reported(&[]);
+    let unconfined = |agent: &Agent| {
+        let seen = Observed { confined: false, ..seen(agent, PodState::Ready) };
+        status(&seen, &at(9)).conditions
+    };
+    let conditions = unconfined(&alice);
+    let denied = find(&conditions, "ModelWatchesDenied");
+    assert_eq!((&*denied.status, &*denied.reason), ("True", "NoAdmissionPolicy"));
+    assert!(denied.message.contains("asyncai-agents-own-watches"), "{}", denied.message);
+    alice.spec.watches.model_managed = ModelManaged::Deny;
+    assert!(unconfined(&alice).iter().all(|condition| condition.type_ != "ModelWatchesDenied"), "people said so");
 }

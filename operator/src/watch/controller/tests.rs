@@ -16,7 +16,11 @@ fn a_watch_is_woken_by_its_spec_and_by_the_agents_conditions() {
     let subscribed = watch_said(watch("cm", "alice"), vec![said("Subscribed=True/Subscribed", 1)]);
     let accepted =
         watch_said(before.clone(), vec![said("Subscribed=False/Connecting", 1), said("Accepted=True/Accepted", 1)]);
-    for after in [edited, subscribed, accepted] {
+    let failing = watch_said(
+        before.clone(),
+        vec![said("Subscribed=False/Connecting", 1), said("FilterFailing=True/FilterFailing", 1)],
+    );
+    for after in [edited, subscribed, accepted, failing] {
         assert_eq!(on_watch((Some(&before), Some(&after))), cm, "{after:?}");
     }
     assert_eq!(on_watch((Some(&before), None)), None);

@@ -36,7 +36,11 @@ fn with_the_pod_up_ready_is_what_the_agent_says() {
         let (ready, reconciling) = (format!("Ready=False/{passing}"), format!("Reconciling=True/{passing}"));
         up(&["Accepted=True/Accepted", &subscribed], &[&ready, &reconciling, FOUND]);
     }
-    for given_up in ["SourceError", "ServerDown", "NotWatchable", "UnknownServer"] {
+    up(
+        &["Accepted=True/Accepted", "Subscribed=True/Subscribed", "FilterFailing=True/FilterFailing"],
+        &["Ready=False/FilterFailing", FOUND, "Stalled=True/FilterFailing"],
+    );
+    for given_up in ["SourceError", "ServerDown", "NotWatchable", "UnknownServer", "RestoreFailed"] {
         let subscribed = format!("Subscribed=False/{given_up}");
         let (ready, stalled) = (format!("Ready=False/{given_up}"), format!("Stalled=True/{given_up}"));
         up(&["Accepted=True/Accepted", &subscribed], &[&ready, FOUND, &stalled]);

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 
 /// A spec that the API server would accept.
 pub(super) fn spec() -> impl Strategy<Value = AgentSpec> {
-    (servers(), pod(), any::<bool>()).prop_map(|(servers, pod, suspend)| {
+    (servers(), pod(), any::<[bool; 2]>()).prop_map(|(servers, pod, [suspend, session])| {
         let spec = json!({
             "model": {"baseURL": "http://llm", "name": "m", "apiKeySecretRef": {"name": "a.b", "key": "k.2"}},
             "mcpServers": servers,
             "suspend": suspend,
+            "session": session.then(|| json!({"persistentVolumeClaim": {"claimName": "c"}})),
         });
         AgentSpec { pod: Some(pod), ..serde_json::from_value(spec).unwrap() }
     })
