@@ -52,7 +52,8 @@ impl World {
         let (now, wall) = (self.instant(), SystemTime::UNIX_EPOCH + Duration::from_millis(self.now));
         let used = self.store.usage;
         let clean = self.lives == 1 || !self.unclean.contains(&(self.lives - 1));
-        self.desk.begin(used, self.store.persistent, clean);
+        let last_run = self.store.records.iter().rev().find_map(run).unwrap_or(0);
+        self.desk.begin(used, self.store.persistent, clean, last_run);
         self.model.forget();
         self.life = Some(Life {
             number: self.lives,
@@ -377,6 +378,11 @@ impl World {
             _ => {}
         }
     }
+}
+
+/// The run that a record is of, if it is of one.
+fn run(record: &Record) -> Option<u64> {
+    if let Record::TurnBegin { run, .. } = record { Some(*run) } else { None }
 }
 
 /// The turn engine's word for a notice of a watch, as the agent makes it.
