@@ -170,18 +170,18 @@ impl World {
             self.store.usage = life.usage;
         }
         // People may not have seen what the session says was done last.
-        for record in self.store.records.iter().rev().take_while(|record| !matches!(record, Record::TurnBegin { .. })) {
+        for record in self.store.done_last() {
             match record {
                 Record::User { text, .. } => self.desk.cut(text),
                 Record::Attachment { monitor, .. } => self.cut.extend(monitor.notice_id.clone()),
                 _ => {}
             }
         }
-        self.gone(life.number);
+        self.gone();
     }
 
     /// The process has ended; another follows.
-    fn gone(&mut self, _number: u32) {
+    fn gone(&mut self) {
         for resource in &mut self.resources {
             resource.subscribers.clear();
         }
@@ -241,7 +241,7 @@ impl World {
         if lost {
             self.unclean.insert(life.number);
         }
-        self.gone(life.number);
+        self.gone();
     }
 
     fn perform_next(&mut self) -> bool {

@@ -325,7 +325,8 @@ impl World {
                 }
             }
             Answer::Recheck => self.feed_watches(watch::Input::Recheck),
-            Answer::Dies => return self.crash(),
+            Answer::Dies if self.on => return self.crash(),
+            Answer::Dies => {}
             Answer::Updated { id, ticket } => {
                 self.trail(|| format!("> updated {id}"));
                 self.answer_watch(Answer::Updated { id: id.clone(), ticket });
