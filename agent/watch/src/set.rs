@@ -168,13 +168,12 @@ impl Set {
         if self.stopping != Stopping::No {
             return;
         }
-        match self.watches.get_mut(&spec.id) {
-            Some(watch) => watch.respec(&mut self.world, spec),
-            None => {
-                let old =
-                    !self.loaded && (spec.origin == Origin::Model || resume.as_ref().is_some_and(Resume::is_of_old));
-                self.watches.insert(spec.id.clone(), Watch::new(spec, resume, old));
-            }
+        if let Some(watch) = self.watches.get_mut(&spec.id) {
+            watch.respec(&mut self.world, spec);
+        } else {
+            let is_of_old = spec.origin == Origin::Model || resume.as_ref().is_some_and(Resume::is_of_old);
+            let watch = Watch::new(spec, resume, is_of_old && !self.loaded);
+            self.watches.insert(watch.spec.id.clone(), watch);
         }
         self.rank();
     }

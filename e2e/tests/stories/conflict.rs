@@ -14,8 +14,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::Pod;
 use kube::ResourceExt;
 use kube::api::{Api, Patch, PatchParams};
-use kube::runtime::watcher;
-use kube::runtime::watcher::{Event, watcher};
+use kube::runtime::watcher::{self, Event, watcher};
 use serde_json::{Value, json};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -50,7 +49,9 @@ async fn applies_events_and_a_rollout_do_not_meet() -> Result<()> {
         })
         .await?;
         once(&told, all)?;
-        check(&seen.lock().map_err(|_| anyhow::anyhow!("a witness failed"))?);
+        let seen = seen.lock().map_err(|_| anyhow::anyhow!("a witness failed"))?;
+        check(&seen);
+        drop(seen);
         rewind_is_refused(story).await?;
         no_conflict_is_logged(story).await
     })

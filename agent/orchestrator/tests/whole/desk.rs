@@ -76,11 +76,10 @@ pub(crate) struct Desk {
 
 impl Desk {
     /// A process begins that knows what was used today.
-    pub(crate) fn begin(&mut self, used: Usage, persistent: bool, clean: bool) {
+    pub(crate) fn begin(&mut self, used: Usage, persistent: bool, clean: bool, last_run: u64) {
         // Who asked a process that died has no sign of it, and asks again sooner or later.
         self.questions.retain(|question| persistent && (clean || question.durable));
         let questions = std::mem::take(&mut self.questions);
-        let last_run = if persistent { self.last_run } else { 0 };
         *self = Self { questions, asked: self.asked, day: used.day, tokens: used.tokens, last_run, ..Self::default() };
     }
 

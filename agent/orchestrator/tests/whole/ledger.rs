@@ -184,6 +184,7 @@ impl Ledger {
             // The last of what it no longer watches.
             self.check_lines(notice, &self.leaving);
             self.leaving.clear();
+            self.hour.push_back(now);
             return;
         }
         assert!(!self.spec.suspend, "nothing is told while suspended: {notice:?}");

@@ -52,7 +52,8 @@ impl World {
         let (now, wall) = (self.instant(), SystemTime::UNIX_EPOCH + Duration::from_millis(self.now));
         let used = self.store.usage;
         let clean = self.lives == 1 || !self.unclean.contains(&(self.lives - 1));
-        self.desk.begin(used, self.store.persistent, clean);
+        let last_run = self.store.records.iter().rev().find_map(run).unwrap_or(0);
+        self.desk.begin(used, self.store.persistent, clean, last_run);
         self.model.forget();
         self.life = Some(Life {
             number: self.lives,
@@ -169,18 +170,18 @@ impl World {
             self.store.usage = life.usage;
         }
         // People may not have seen what the session says was done last.
-        for record in self.store.records.iter().rev().take_while(|record| !matches!(record, Record::TurnBegin { .. })) {
+        for record in self.store.done_last() {
             match record {
                 Record::User { text, .. } => self.desk.cut(text),
                 Record::Attachment { monitor, .. } => self.cut.extend(monitor.notice_id.clone()),
                 _ => {}
             }
         }
-        self.gone(life.number);
+        self.gone();
     }
 
     /// The process has ended; another follows.
-    fn gone(&mut self, _number: u32) {
+    fn gone(&mut self) {
         for resource in &mut self.resources {
             resource.subscribers.clear();
         }
@@ -240,7 +241,7 @@ impl World {
         if lost {
             self.unclean.insert(life.number);
         }
-        self.gone(life.number);
+        self.gone();
     }
 
     fn perform_next(&mut self) -> bool {
@@ -377,6 +378,11 @@ impl World {
             _ => {}
         }
     }
+}
+
+/// The run that a record is of, if it is of one.
+fn run(record: &Record) -> Option<u64> {
+    if let Record::TurnBegin { run, .. } = record { Some(*run) } else { None }
 }
 
 /// The turn engine's word for a notice of a watch, as the agent makes it.

@@ -301,15 +301,13 @@ impl World {
                 self.trail(|| format!("> reply to run {run}: {}", result.as_ref().map_or("failure", |_| "ok")));
                 self.desk.replied(run);
                 self.feed_turns(turns::Input::Reply { run, result });
+                self.check_goes_on();
             }
             Answer::CodeRan { run, call, text } => {
                 self.trail(|| format!("> code of run {run} ran"));
                 self.desk.code_ran(run, &call);
                 self.feed_turns(turns::Input::CodeRan { run, call, text });
-                self.drain();
-                let most = self.settings.max_tokens_per_day;
-                let is_over = self.desk.today(self.now) >= most;
-                self.desk.goes_on(is_over);
+                self.check_goes_on();
             }
             Answer::Apply(id) => {
                 self.trail(|| format!("> apply {id}"));
@@ -327,7 +325,8 @@ impl World {
                 }
             }
             Answer::Recheck => self.feed_watches(watch::Input::Recheck),
-            Answer::Dies => return self.crash(),
+            Answer::Dies if self.on => return self.crash(),
+            Answer::Dies => {}
             Answer::Updated { id, ticket } => {
                 self.trail(|| format!("> updated {id}"));
                 self.answer_watch(Answer::Updated { id: id.clone(), ticket });
@@ -349,11 +348,20 @@ impl World {
         }
     }
 
+    /// A run goes on at once, unless the tokens of the day are spent.
+    fn check_goes_on(&mut self) {
+        self.drain();
+        let is_over = self.desk.today(self.now) >= self.settings.max_tokens_per_day;
+        if self.life.is_some() {
+            self.desk.goes_on(is_over);
+        }
+    }
+
     /// Whatever else goes on, a watch that is told of a change reads at once.
     fn check_read(&self, id: &Id, ticket: u64) {
         let Some(life) = self.life.as_ref().filter(|life| !life.stopping) else { return };
         let Some(link) = life.links.get(id).filter(|link| link.subscription == Some(ticket)) else { return };
-        assert!(link.reading.is_some() || self.ledgers[id].is_full(), "{id} does not read");
+        assert!(!link.acknowledged || link.reading.is_some() || self.ledgers[id].is_full(), "{id} does not read");
     }
 
     fn dusk(&mut self) {

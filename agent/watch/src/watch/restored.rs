@@ -45,11 +45,10 @@ impl Watch {
             (None, None) => None,
         };
         let line = match &self.restore {
-            Restore::No => None,
             Restore::Done if self.moved => Some(format!(
                 "{name} watches something else since it was edited while the agent was down: it starts afresh"
             )),
-            Restore::Done => None,
+            Restore::No | Restore::Done => None,
             Restore::Failed(message) => Some(format!("{name} could not be resumed, and is tried again: {message}")),
             Restore::Dropped => Some(format!("{name} was deleted: {}", obstacle().unwrap_or_default())),
             Restore::Awaited => obstacle().map(|obstacle| format!("{name} does not run: {obstacle}")),

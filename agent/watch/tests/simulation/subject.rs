@@ -300,13 +300,12 @@ impl Subject {
                     assert!(self.check.is_none() && !self.invalid, "no filter sees an event before it is accepted");
                     self.filters.push_back(ticket);
                 }
-                Output::EndFilter(_) | Output::Restore(_) => {}
                 Output::Delete(_) => self.deleted = true,
                 Output::Notice(notice) => self.check_notice(&notice),
                 Output::Status(status) => self.check_status(server, status),
                 Output::Log(Event::Event { kind, kept, .. }) => self.check_event(&kind, kept),
                 Output::Log(Event::Restored { .. }) => self.restoring = false,
-                Output::Log(_) => {}
+                Output::EndFilter(_) | Output::Restore(_) | Output::Log(_) => {}
                 Output::Stopped => self.stopped = true,
             }
         }
