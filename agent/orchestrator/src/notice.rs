@@ -23,7 +23,15 @@ pub struct Notice {
     pub more: usize,
 }
 
+/// What news is called over restarts. An id is one of its source only for as long as that watches the same.
+pub(crate) type Key = (String, String);
+
 impl Notice {
+    /// What the news is called over restarts, if somebody tells it again.
+    pub(crate) fn key(&self) -> Option<Key> {
+        Some((self.description.clone(), self.id.clone()?))
+    }
+
     /// A notice of a source that is no watch: `text` is all there is to it, and nobody waits until it is seen.
     pub fn new(source: impl Into<String>, text: impl Into<String>) -> Self {
         let (source, text) = (source.into(), text.into());

@@ -7,7 +7,7 @@ use crate::budget::{Budget, Limit, Throttle, Usage};
 use crate::config::Config;
 use crate::event::Event;
 use crate::io::{Input, Output};
-use crate::notice::Notice;
+use crate::notice::{Key, Notice};
 use crate::retry::Retry;
 use crate::route::Route;
 use crate::rules::{self, Step};
@@ -37,10 +37,10 @@ pub struct Orchestrator {
     budget: Budget,
     retry: Retry,
     throttled: Option<Throttled>,
-    /// The ids of notices that were dealt with before a restart.
-    told: BTreeSet<String>,
-    /// The ids of those whose turn a restart interrupted.
-    interrupted: BTreeSet<String>,
+    /// The notices that were dealt with before a restart.
+    told: BTreeSet<Key>,
+    /// Those whose turn a restart interrupted.
+    interrupted: BTreeSet<Key>,
     /// There are records that are not durable yet.
     uncommitted: bool,
     started: bool,
@@ -155,12 +155,13 @@ impl Orchestrator {
 
     fn receive_notice(&mut self, mut notice: Notice) {
         self.log(Event::NoticeStream { source: notice.source.clone(), number: notice.number });
-        if let Some(id) = notice.id.clone().filter(|id| self.told.contains(id)) {
+        let key = notice.key();
+        if let Some((_, id)) = key.clone().filter(|key| self.told.contains(key)) {
             self.log(Event::NoticeRepeated { source: notice.source, number: notice.number, id });
             self.seen(notice.number.into_iter().collect());
             return;
         }
-        if notice.id.as_ref().is_some_and(|id| self.interrupted.contains(id)) {
+        if key.is_some_and(|key| self.interrupted.contains(&key)) {
             notice.text.insert_str(0, REPEATED);
         }
         let mut entry = Entry::notice(notice);

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::message::Message;
-use crate::notice::Notice;
+use crate::notice::{Key, Notice};
 use crate::record::{Monitor, Operation, Outcome, Queued, Record};
 use crate::route::Route;
 use crate::thread::Thread;
@@ -30,10 +30,10 @@ pub(crate) struct Replay<'a> {
 pub(crate) struct Found {
     /// The latest run.
     pub(crate) last_run: u64,
-    /// The ids of notices that were dealt with.
-    pub(crate) told: BTreeSet<String>,
-    /// The ids of notices whose turn was interrupted when the model had begun something.
-    pub(crate) interrupted: BTreeSet<String>,
+    /// The notices that were dealt with.
+    pub(crate) told: BTreeSet<Key>,
+    /// Those whose turn was interrupted when the model had begun something.
+    pub(crate) interrupted: BTreeSet<Key>,
     /// What ends the turn that the records leave open.
     pub(crate) missing: Vec<Record>,
 }
@@ -93,7 +93,7 @@ impl<'a> Replay<'a> {
         if let Some(carried) = self.thread.take_carried() {
             self.interrupt(carried);
         }
-        self.thread.waiting_mut().retain(|entry| entry.id().is_none());
+        self.thread.waiting_mut().retain(|entry| entry.key().is_none());
         self.found
     }
 
@@ -138,7 +138,7 @@ impl<'a> Replay<'a> {
             Outcome::Retried => self.thread.put_back(turn),
             Outcome::Interrupted => self.interrupt(turn),
             Outcome::Completed | Outcome::Suppressed | Outcome::Abandoned | Outcome::Relayed => {
-                self.found.told.extend(turn.asked().filter_map(Entry::id).map(str::to_owned));
+                self.found.told.extend(turn.asked().filter_map(Entry::key));
                 if turn.has_begun() || matches!(outcome, Outcome::Completed | Outcome::Suppressed) {
                     self.thread.complete(&turn);
                 }
@@ -150,9 +150,9 @@ impl<'a> Replay<'a> {
     fn interrupt(&mut self, mut turn: Turn) {
         let begun = turn.has_begun();
         if begun {
-            self.found.interrupted.extend(turn.asked().filter_map(Entry::id).map(str::to_owned));
+            self.found.interrupted.extend(turn.asked().filter_map(Entry::key));
         }
-        if turn.asked().any(|entry| entry.id().is_none()) {
+        if turn.asked().any(|entry| entry.key().is_none()) {
             self.thread.put_back(turn);
         } else if begun {
             turn.say(Message::said(INTERRUPTED));
@@ -170,7 +170,7 @@ fn close(turn: &mut Turn) {
 
 /// Whether a claimed entry is the one that waited: as a notice it may say more by then.
 fn is_same(waits: &Entry, claimed: &Entry) -> bool {
-    match (waits.id(), claimed.id()) {
+    match (waits.key(), claimed.key()) {
         (None, None) => {
             waits.text == claimed.text
                 && waits.channel() == claimed.channel()

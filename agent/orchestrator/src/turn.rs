@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::fit;
 use crate::message::Message;
-use crate::notice::Notice;
+use crate::notice::{Key, Notice};
 use crate::record::Monitor;
 
 /// Where a message came from.
@@ -59,9 +59,9 @@ impl Entry {
         }
     }
 
-    /// The id by which its source tells it again, after a restart, until it has been dealt with.
-    pub(crate) fn id(&self) -> Option<&str> {
-        self.as_notice()?.id.as_deref()
+    /// What its source calls it when it tells it again, after a restart, until it has been dealt with.
+    pub(crate) fn key(&self) -> Option<Key> {
+        self.as_notice()?.key()
     }
 
     /// A notice as the session tells of it.

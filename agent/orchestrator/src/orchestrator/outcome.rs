@@ -157,10 +157,10 @@ impl Orchestrator {
     /// Nothing of this turn is to be told again. What a restart made the sources repeat in the meantime is neither.
     fn dealt_with(&mut self, turn: &Turn) {
         let restored = turn.asked().filter(|entry| entry.as_notice().is_some_and(|notice| notice.number.is_none()));
-        self.told.extend(restored.filter_map(Entry::id).map(str::to_owned));
+        self.told.extend(restored.filter_map(Entry::key));
         let mut seen = turn.numbers();
         self.thread.waiting_mut().retain(|entry| {
-            let told = entry.id().is_some_and(|id| self.told.contains(id));
+            let told = entry.key().is_some_and(|key| self.told.contains(&key));
             seen.extend(entry.as_notice().and_then(|notice| notice.number).filter(|_| told));
             !told
         });

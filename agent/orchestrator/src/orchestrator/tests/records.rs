@@ -209,6 +209,20 @@ fn a_notice_that_was_dealt_with_is_seen_without_a_turn() {
 }
 
 #[test]
+fn an_id_names_news_only_of_what_it_was_told_of() {
+    // A watch may have come to watch something else, whose sequence has the same name.
+    check_restored(
+        &setup(),
+        NOTICE,
+        r##"
+0 > start
+1 > notice 1 dm#i: a
+  < call 2 [sys] [u <cm a>] [a a=run_code({"code":"1"})] [a: 3] [a NO_REPLY] [u <dm a>]
+"##,
+    );
+}
+
+#[test]
 fn a_notice_whose_turn_was_interrupted_waits_until_it_is_told_again() {
     let records = NOTICE.lines().take(6).collect::<Vec<_>>().join("\n");
     check_restored(
