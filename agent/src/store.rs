@@ -15,7 +15,7 @@ use crate::event::Event;
 /// One of the two stores.
 pub(crate) enum Store {
     /// The API server.
-    Cluster(cluster::Store),
+    Cluster(Box<cluster::Store>),
     /// Manifests, and a folder for the status.
     Local(Box<local::Store>),
 }

@@ -175,9 +175,9 @@ impl FakeApi {
             bindings: self.cache(),
             sets: self.cache(),
             pods: self.cache(),
-            policies: self.policy(json!({})),
+            policies: self.policy(&json!({})),
             policy_bindings: self
-                .policy(json!({"policyName": contract::ADMISSION_POLICY, "validationActions": ["Deny"]})),
+                .policy(&json!({"policyName": contract::ADMISSION_POLICY, "validationActions": ["Deny"]})),
         };
         let metrics = Arc::new(Metrics::new().unwrap());
         Arc::new(Context { client: self.client(), caches, settings: Arc::new(settings), metrics })
@@ -198,7 +198,7 @@ impl FakeApi {
         store
     }
 
-    fn policy<K>(&self, spec: Value) -> Store<K>
+    fn policy<K>(&self, spec: &Value) -> Store<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Clone + 'static,
     {

@@ -47,7 +47,7 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
         servers: Servers::new(setup::changes(&sender, || Event::Servers)),
         events,
         sender,
-        store: Store::Cluster(store),
+        store: Store::Cluster(Box::new(store)),
         secrets,
         sink: Sink::stdout(&args.name, Output::Ndjson, args.verbose),
         metrics,

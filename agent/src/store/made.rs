@@ -43,10 +43,7 @@ pub(crate) fn is_of_model(watch: &Watch) -> bool {
 /// What is wrong is known before the Watch that is to be replaced is gone.
 fn check(watch: &Watch) -> Result<(), String> {
     let value = serde_json::to_value(watch).map_err(|error| error.to_string())?;
-    let findings = match Validator::new().create(&value) {
-        Ok(_) => return Ok(()),
-        Err(findings) => findings,
-    };
+    let Err(findings) = Validator::new().create(&value) else { return Ok(()) };
     let lines: Vec<String> = findings.iter().map(|finding| format!("{}: {}", finding.field, finding.message)).collect();
     Err(lines.join("; "))
 }

@@ -24,13 +24,12 @@ impl Made {
     /// # Errors
     /// When that cannot be done.
     pub(crate) fn open(state: Option<&Path>) -> Result<Self, Error> {
-        let (folder, passing) = match state {
-            Some(state) => (state.join("watches"), None),
-            None => {
-                let create = |source| Error::Create { path: std::env::temp_dir(), source };
-                let passing = tempfile::Builder::new().prefix("asyncai-").tempdir().map_err(create)?;
-                (passing.path().join("watches"), Some(passing))
-            }
+        let (folder, passing) = if let Some(state) = state {
+            (state.join("watches"), None)
+        } else {
+            let create = |source| Error::Create { path: std::env::temp_dir(), source };
+            let passing = tempfile::Builder::new().prefix("asyncai-").tempdir().map_err(create)?;
+            (passing.path().join("watches"), Some(passing))
         };
         fs::create_dir_all(&folder).map_err(|source| Error::Create { path: folder.clone(), source })?;
         Ok(Self { folder, _passing: passing })
