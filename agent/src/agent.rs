@@ -271,7 +271,9 @@ impl Running {
     fn open_session(&mut self, session: Option<Result<Opened, session::Error>>) -> Option<Vec<turns::Record>> {
         match session? {
             Ok(Opened { session, records, problems }) => {
-                problems.iter().for_each(|problem| tracing::warn!(problem, "the session was not whole"));
+                for problem in problems {
+                    tracing::warn!(problem, "the session was not whole");
+                }
                 self.session = Some(session);
                 Some(records)
             }

@@ -1,6 +1,6 @@
 //! A conversation over restarts of the built program: the model's side of it is a script on the loopback.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic, in its helpers too")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic, in its helpers too")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read as _, Write as _};

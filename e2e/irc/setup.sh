@@ -39,8 +39,6 @@ if ! [ -e certificate.pem ]; then
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj /CN=localhost \
         -addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE \
         -keyout key.pem -out certificate.part >openssl.log 2>&1 || { cat openssl.log >&2; exit 1; }
-    # Without it ngircd makes its own at each start, for seconds.
-    openssl dhparam -dsaparam -out dh.pem 2048 >>openssl.log 2>&1 || { cat openssl.log >&2; exit 1; }
     mv certificate.part certificate.pem
 fi
 echo "$cache"

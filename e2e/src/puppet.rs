@@ -1,6 +1,6 @@
 //! An agent whose every turn a story writes: a note is its cue, the scripted model runs what the story says.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::fleet;
@@ -36,12 +36,14 @@ impl Puppet {
 
     /// Lets the model run this in a turn that it then ends without a word; gives what it is told of it.
     pub async fn run(&mut self, code: &str) -> Result<String> {
-        let scenario = json!({"rules": [{"times": 1, "contains": "name=\"cue\"", "code": code}]});
+        let scenario = json!({"rules": [{"times": 1, "code": code}]});
         self.model.script(&scenario.to_string()).await?;
         self.cue().await?;
-        let asked = self.model.request().await?;
-        ensure!(asked.result().is_none(), "the turn began with a result: {:?}", asked.body);
-        self.model.request().await?.result().context("the code was not run")
+        loop {
+            if let Some(result) = self.model.request().await?.result() {
+                return Ok(result);
+            }
+        }
     }
 
     /// As [`Puppet::run`], for what prints JSON: the value of it.

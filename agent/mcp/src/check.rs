@@ -84,13 +84,18 @@ pub async fn check(source: &Source, timeouts: &Timeouts) -> Report {
     for resource in resources.iter().take(TRIED) {
         about_resource(&mut report, resource);
         let Some(uri) = tryable(resource) else { continue };
+        // As an agent does it: what it reads, it listens to already.
+        let heard = if known.subscribable() {
+            Some(subscribe::listen("server", connection.clone(), &uri, timeouts.acknowledge).await)
+        } else {
+            None
+        };
         let read = read::read("server", &connection, &uri, None).await;
-        report.add(&uri, read.map(|_| "it can be read".to_owned()).map_err(|error| error.to_string()));
-        if known.subscribable() {
-            let heard = subscribe::listen("server", connection.clone(), &uri, timeouts.acknowledge);
-            let heard = heard.await.map(|_| "subscriptions/listen acknowledges it".to_owned());
+        if let Some(heard) = heard {
+            let heard = heard.map(|_| "subscriptions/listen acknowledges it".to_owned());
             report.add(&uri, heard.map_err(|error| error.to_string()));
         }
+        report.add(&uri, read.map(|_| "it can be read".to_owned()).map_err(|error| error.to_string()));
     }
     let _ = service.close().await;
     report

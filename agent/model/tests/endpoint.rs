@@ -49,8 +49,8 @@ async fn request(stream: &mut TcpStream) -> Value {
 }
 
 fn stream(events: &[&str]) -> String {
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n{body}data: [DONE]\n\n")
+    let body = [events, &["[DONE]"]].concat().join("\n\ndata: ");
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: {body}\n\n")
 }
 
 fn refusal(status: &str, header: &str, body: &str) -> String {

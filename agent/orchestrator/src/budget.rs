@@ -129,9 +129,11 @@ impl Budget {
         }
     }
 
+    /// To the moment the same whenever it is asked for, since a throttle that differs is told anew.
     fn next_day(&self, now: Instant) -> Instant {
-        let left = DAY_SECONDS - self.seconds(now) % DAY_SECONDS;
-        now + Duration::from_secs(left)
+        let since = self.wall(now).duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let days = since.as_secs() / DAY_SECONDS + 1;
+        now + Duration::from_secs(days * DAY_SECONDS).saturating_sub(since)
     }
 
     fn wall(&self, at: Instant) -> SystemTime {

@@ -108,8 +108,14 @@ fn python() -> String {
     LOOP.replace("FILTER", &serde_json::to_string(&filter).unwrap())
 }
 
-fn spawn() -> Option<(Child, ChildStdin, BufReader<ChildStdout>)> {
-    let mut child = Command::new("python3")
+/// The interpreter itself: what is found by its name may be a script that looks for it.
+async fn interpreter() -> Option<String> {
+    let found = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().await.ok()?;
+    Some(String::from_utf8(found.stdout).ok()?.trim().to_owned())
+}
+
+fn spawn(python3: &str) -> Option<(Child, ChildStdin, BufReader<ChildStdout>)> {
+    let mut child = Command::new(python3)
         .args(["-S", "-c", &python()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -130,7 +136,8 @@ async fn ask(stdin: &mut ChildStdin, stdout: &mut BufReader<ChildStdout>, n: usi
 }
 
 async fn cpython_warm() -> Vec<Duration> {
-    let Some((_child, mut stdin, mut stdout)) = spawn() else { return Vec::new() };
+    let Some(python3) = interpreter().await else { return Vec::new() };
+    let Some((_child, mut stdin, mut stdout)) = spawn(&python3) else { return Vec::new() };
     let mut times = Vec::new();
     for n in 0..WARM {
         let begun = Instant::now();
@@ -142,10 +149,11 @@ async fn cpython_warm() -> Vec<Duration> {
 }
 
 async fn cpython_cold() -> Vec<Duration> {
+    let Some(python3) = interpreter().await else { return Vec::new() };
     let mut times = Vec::new();
     for n in 0..COLD {
         let begun = Instant::now();
-        let Some((mut child, mut stdin, mut stdout)) = spawn() else { return Vec::new() };
+        let Some((mut child, mut stdin, mut stdout)) = spawn(&python3) else { return Vec::new() };
         ask(&mut stdin, &mut stdout, n).await;
         times.push(begun.elapsed());
         child.kill().await.unwrap();

@@ -18,8 +18,8 @@ name or by position. Each returns data (dict, list, str, numbers); `await` befor
 `await asyncio.gather(a(...), b(...))` (after `import asyncio`). A wrong or missing argument is a TypeError that says what is allowed.
 
 This Python has functions, classes, comprehensions, f-strings, try, with, match, lambda, async def, and the modules MODULES. \
-It has no class inheritance, no `yield` (build a list), no `del` (use `.pop`), no `globals()`, no create_task, exceptions with at most one str, no files, environment, network or \
-subprocesses, no sleep, no other imports. Never poll or loop until something changes: start a watch.
+It has no class inheritance, no `yield` (build a list), no `del` (use `.pop`), no `globals()`, no create_task, no files, environment, network or \
+subprocesses, no sleep, no other imports; an exception takes at most one str. Never poll or loop until something changes: start a watch.
 
 An answer to people is no code: never run text such as NO_REPLY here, reply with it.
 ";

@@ -58,9 +58,8 @@ fn help(name: &str, function: &Function) -> String {
     for parameter in parameters(function) {
         let about = parameter.schema.get("description").and_then(Value::as_str).unwrap_or_default();
         let choices = parameter.schema.get("enum").map(|choices| format!(" one of {choices}")).unwrap_or_default();
-        text.push_str(
-            &format!("\n  {}: {}{choices} {about}", parameter.keyword, kind(parameter.schema)).trim_end().to_owned(),
-        );
+        let line = format!("\n  {}: {}{choices} {about}", parameter.keyword, kind(parameter.schema));
+        text.push_str(line.trim_end());
     }
     if !function.read_only {
         text.push_str("\nIt may change something: not for filters.");

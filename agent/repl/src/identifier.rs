@@ -115,10 +115,13 @@ pub(crate) fn identifier(name: &str) -> String {
 
 /// The name, or the name with the lowest number from 2 that is free.
 pub(crate) fn unique(name: &str, taken: impl Fn(&str) -> bool) -> String {
-    if !taken(name) {
-        return name.to_owned();
+    let mut free = name.to_owned();
+    let mut number = 1;
+    while taken(&free) {
+        number += 1;
+        free = format!("{name}_{number}");
     }
-    (2_u32..).map(|n| format!("{name}_{n}")).find(|name| !taken(name)).unwrap_or_default()
+    free
 }
 
 /// The known names that are closest to a mistyped one, best first, at most three.

@@ -11,12 +11,12 @@ use tokio::time::timeout;
 
 use crate::catalogue::Catalogue;
 use crate::limits::Limits;
-use crate::wire::{Order, Report};
+use crate::wire::{ARGUMENTS, Order, Report};
 
 /// How long a worker may take to start, on a busy machine.
-const START: Duration = Duration::from_secs(15);
-/// The longest line that is read from a worker.
-const LINE: usize = 64 << 20;
+const START: Duration = Duration::from_secs(30);
+/// The longest line that is read from a worker: a call with all its arguments, at most.
+const LINE: usize = 2 * ARGUMENTS;
 /// How much is kept of what a worker says before it dies.
 const LAST_WORDS: usize = 2 << 10;
 

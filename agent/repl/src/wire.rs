@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::call::{CallError, Exception};
 
+/// What a call's arguments may have, in bytes of JSON.
+pub(crate) const ARGUMENTS: usize = 4 << 20;
+
 /// From the parent.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

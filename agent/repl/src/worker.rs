@@ -46,7 +46,7 @@ pub fn serve_if_worker() {
 /// Takes orders. Ends the process with the input, or on input that it cannot understand.
 fn serve() {
     let mut io = Io::new();
-    let Order::Begin { memory } = io.receive() else { io.confused("the first order must be begin") };
+    let Order::Begin { memory } = io.receive() else { Io::confused("the first order must be begin") };
     alloc::arm(memory);
     if !alloc::counts() {
         eprintln!("the program has another global allocator than asyncai_repl::Allocator: memory has no limit");
@@ -64,7 +64,7 @@ fn serve() {
             }
             Order::Load { source } => filter = Some(Loaded::new(&mut io, &source, memory)),
             Order::Event { event, most } => {
-                let Some(filter) = &mut filter else { io.confused("an event without a filter") };
+                let Some(filter) = &mut filter else { Io::confused("an event without a filter") };
                 let begun = Instant::now();
                 let mut done = filter.event(&mut io, event.get(), most);
                 done.nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -76,7 +76,7 @@ fn serve() {
             }
             // Of a call that the last run left behind.
             Order::Answer { .. } | Order::Failed { .. } => {}
-            Order::Begin { .. } => io.confused("begun twice"),
+            Order::Begin { .. } => Io::confused("begun twice"),
         }
     }
 }

@@ -19,14 +19,14 @@ pub(crate) fn functions() -> [Function; 5] {
              \"mime_type\", \"server\", \"subscribable\"}]; uri is an RFC 6570 template where template is true.",
             true,
             &[],
-            json!({}),
+            &json!({}),
         ),
         function(
             READ_RESOURCE,
             "Reads a resource: parsed JSON, else str.",
             true,
             &["uri"],
-            json!({"uri": text("as listed, a template filled in")}),
+            &json!({"uri": text("as listed, a template filled in")}),
         ),
         function(
             WATCH_START,
@@ -36,7 +36,7 @@ pub(crate) fn functions() -> [Function; 5] {
              its last value or what it prints is the line you get, None drops the change. It may only read.",
             false,
             &["name", "uri"],
-            json!({
+            &json!({
                 "name": text("a short name: lower case letters, digits, `-`"),
                 "uri": text("what to watch, as list_resources() says"),
                 "on_event": {"type": ["string", "null"], "default": null, "description": "Python source of the filter"},
@@ -51,19 +51,19 @@ pub(crate) fn functions() -> [Function; 5] {
             "Stops a watch of yours and returns whether there was one.",
             false,
             &["name"],
-            json!({"name": text("its name")}),
+            &json!({"name": text("its name")}),
         ),
         function(
             WATCH_LIST,
             "Lists the watches: [{\"name\", \"uri\", \"shape\", \"events\", \"notices\"}].",
             false,
             &[],
-            json!({}),
+            &json!({}),
         ),
     ]
 }
 
-fn function(name: &str, description: &str, read_only: bool, required: &[&str], properties: Value) -> Function {
+fn function(name: &str, description: &str, read_only: bool, required: &[&str], properties: &Value) -> Function {
     let ordering = ["name", "uri", "on_event", "instructions", "server"];
     let schema =
         json!({"type": "object", "properties": properties, "required": required, "propertyOrdering": ordering});

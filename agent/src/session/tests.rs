@@ -58,7 +58,9 @@ fn a_folder_has_one_agent() {
 async fn a_torn_last_line_is_dropped_and_said_at_any_length() {
     let folder = tempfile::tempdir().unwrap();
     let (mut session, ..) = open(&folder);
-    turn(1, "a").iter().for_each(|record| session.append(record));
+    for record in turn(1, "a") {
+        session.append(&record);
+    }
     session.commit().await.unwrap();
     drop(session);
     let whole = fs::read(file(&folder)).unwrap();
@@ -91,7 +93,9 @@ async fn a_long_file_is_begun_anew_with_what_is_needed() {
     session.writer.lock().unwrap().sizes = Sizes { most: 20_000, kept: 5000 };
     let text = "x".repeat(1000);
     for run in 1..=100 {
-        turn(run, &text).iter().for_each(|record| session.append(record));
+        for record in turn(run, &text) {
+            session.append(&record);
+        }
         session.commit().await.unwrap();
     }
     drop(session);

@@ -109,7 +109,7 @@ pub struct Call {
 }
 
 impl Call {
-    fn code(source: String) -> Self {
+    fn code(source: &str) -> Self {
         Self { name: CODE.to_owned(), arguments: json!({"code": source}), id: None, whole: false }
     }
 
@@ -232,7 +232,7 @@ impl FileRule {
     fn check(self, rule: &str) -> Result<Rule, ScenarioError> {
         let response = match (self.reply, self.code, self.status) {
             (Some(reply), None, None) => Response::Reply(reply),
-            (None, Some(source), None) => Response::Reply(Reply::calling(String::new(), vec![Call::code(source)])),
+            (None, Some(source), None) => Response::Reply(Reply::calling(String::new(), vec![Call::code(&source)])),
             (None, None, Some(status)) => Response::Raw { status, headers: self.headers, body: self.body },
             _ => return Err(ScenarioError::Answer { rule: rule.to_owned() }),
         };

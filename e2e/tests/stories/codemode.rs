@@ -28,7 +28,7 @@ async fn the_model_starts_a_watch_and_puts_right_what_is_wrong() -> Result<()> {
             "{filter_is_broken}"
         );
         let function_is_refused = result(&mut model).await?;
-        assert!(function_is_refused.contains("source text"), "{function_is_refused}");
+        assert!(function_is_refused.contains("its source as text"), "{function_is_refused}");
         let uri_is_misspelt = result(&mut model).await?;
         assert!(uri_is_misspelt.contains("did you mean: configmaps"), "{uri_is_misspelt}");
         let watches: Api<Watch> = story.api();
@@ -76,7 +76,7 @@ fn scenario(namespace: &str) -> String {
     let rules = json!([
         {"contains": WISH, "code": start("configmaps", "'event[\"type\"'")},
         {"result": "SyntaxError", "code": function},
-        {"result": "source text", "code": start("confgmaps", &good)},
+        {"result": "it is a function", "code": start("confgmaps", &good)},
         {"result": "did you mean", "code": start("configmaps", &good)},
         {"result": "event-log", "reply": "You will be told."},
         {"contains": "added ", "reply": "`watch-probe` appeared."},

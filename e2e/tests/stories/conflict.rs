@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use asyncai_crds::{Agent, Watch};
 use asyncai_e2e::chart;
 use asyncai_e2e::fleet::{self, configmaps, pod, relay};
@@ -15,7 +15,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::ResourceExt;
 use kube::api::{Api, Patch, PatchParams};
 use kube::runtime::watcher;
-use kube::runtime::watcher::{Event, watcher};
+use kube::runtime::watcher::{Config, Event};
 use serde_json::{Value, json};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -50,7 +50,8 @@ async fn applies_events_and_a_rollout_do_not_meet() -> Result<()> {
         })
         .await?;
         once(&told, all)?;
-        check(&seen.lock().map_err(|_| anyhow::anyhow!("a witness failed"))?);
+        let seen = std::mem::take(&mut *seen.lock().map_err(|_| anyhow!("a witness failed"))?);
+        check(&seen);
         rewind_is_refused(story).await?;
         no_conflict_is_logged(story).await
     })
@@ -68,7 +69,7 @@ struct Seen {
 }
 
 async fn watch_watch(watches: Api<Watch>, seen: Arc<Mutex<Seen>>) -> Result<()> {
-    let mut versions = watcher(watches, watcher::Config::default()).boxed();
+    let mut versions = watcher(watches, Config::default()).boxed();
     while let Some(event) = versions.try_next().await? {
         let (Event::Apply(watch) | Event::InitApply(watch)) = event else { continue };
         let status = watch.status.unwrap_or_default();
@@ -84,7 +85,7 @@ async fn watch_watch(watches: Api<Watch>, seen: Arc<Mutex<Seen>>) -> Result<()> 
 }
 
 async fn watch_pods(pods: Api<Pod>, seen: Arc<Mutex<Seen>>) -> Result<()> {
-    let mut versions = watcher(pods, watcher::Config::default()).boxed();
+    let mut versions = watcher(pods, Config::default()).boxed();
     while let Some(event) = versions.try_next().await? {
         let Ok(mut seen) = seen.lock() else { break };
         match event {

@@ -18,7 +18,7 @@ async fn an_agent_that_edits_what_it_watches_is_bounded() -> Result<()> {
              kcp.patch(resource='configmaps', name='loop', namespace='{namespace}', patch={{'data': {{'n': str(n)}}}})"
         );
         let scenario = json!({"rules": [{"contains": "name=\"cm\"", "code": patch}]});
-        let mut model = Model::start(story, &scenario.to_string()).await?;
+        let model = Model::start(story, &scenario.to_string()).await?;
         let spec = json!({"limits": {"maxTurnsPerHour": TURNS},
             "mcpServers": [{"name": "kcp", "kcp": {"access": "ReadWrite"}}]});
         let quick = "debounceSeconds: 0, maxNoticesPerHour: 3600";

@@ -80,3 +80,11 @@ fn no_tokens_at_all_is_for_ever() {
     let (throttle, until) = budget.blocked(minute(0), &config(60, 0)).expect("none are allowed");
     assert_eq!((throttle.until, until), (None, None));
 }
+
+#[test]
+fn the_next_day_begins_at_one_moment_whenever_it_is_asked_for() {
+    let (mut budget, minute) = budget(Usage { day: 20_000, turns: 0, tokens: 1000 });
+    let first = budget.blocked(minute(1) + Duration::from_millis(100), &config(60, 1000));
+    let later = budget.blocked(minute(2) + Duration::from_millis(700), &config(60, 1000));
+    assert_eq!(first, later, "a throttle that differs would be told anew");
+}

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
-use asyncai_orchestrator::{Config, Message, Notice, Usage};
+use asyncai_orchestrator::{Config, Limit, Message, Notice, Usage};
 use asyncai_watch::Id;
 
 use crate::model::bytes;
@@ -69,15 +69,17 @@ pub(crate) struct Desk {
     last_run: u64,
     /// What the run held that was given up last.
     given_up: HashSet<String>,
+    /// What people were told of the limit that holds turns back.
+    limits_told: HashSet<(String, String)>,
+    limit_told: Option<Limit>,
 }
 
 impl Desk {
     /// A process begins that knows what was used today.
-    pub(crate) fn begin(&mut self, used: Usage, persistent: bool, clean: bool) {
+    pub(crate) fn begin(&mut self, used: Usage, persistent: bool, clean: bool, last_run: u64) {
         // Who asked a process that died has no sign of it, and asks again sooner or later.
         self.questions.retain(|question| persistent && (clean || question.durable));
         let questions = std::mem::take(&mut self.questions);
-        let last_run = if persistent { self.last_run } else { 0 };
         *self = Self { questions, asked: self.asked, day: used.day, tokens: used.tokens, last_run, ..Self::default() };
     }
 
@@ -206,9 +208,21 @@ impl Desk {
         self.limit = limit;
     }
 
+    /// A limit holds turns back, or does so no longer.
+    pub(crate) fn throttled(&mut self, limit: Option<Limit>) {
+        if limit != self.limit_told {
+            self.limits_told.clear();
+        }
+        self.limit_told = limit;
+    }
+
     /// Something is posted.
     pub(crate) fn publishes(&mut self, run: Option<u64>, channel: Option<&str>, text: &str, persistent: bool) {
         self.published.insert(text.to_owned());
+        if let (Some((limit, _)), None) = (text.split_once(" is reached; "), run) {
+            let new = self.limits_told.insert((channel.unwrap_or_default().to_owned(), limit.to_owned()));
+            assert!(new, "{channel:?} is told again: {text}");
+        }
         let refuses = text.starts_with("I cannot answer, the model failed");
         if refuses || text.starts_with("I relay notices") || (text.starts_with("I have to stop") && !persistent) {
             let before = self.questions.len();

@@ -184,6 +184,7 @@ impl Ledger {
             // The last of what it no longer watches.
             self.check_lines(notice, &self.leaving);
             self.leaving.clear();
+            self.hour.push_back(now);
             return;
         }
         assert!(!self.spec.suspend, "nothing is told while suspended: {notice:?}");
@@ -205,11 +206,6 @@ impl Ledger {
             assert!(now <= latest, "a line of {since} waited until {now}: {notice:?}");
         }
         self.hour.push_back(now);
-    }
-
-    /// What was told of that which the watch no longer watches is told by now, unless it did not run.
-    pub(crate) fn has_left(&mut self) -> usize {
-        std::mem::take(&mut self.leaving).len()
     }
 
     fn check_lines(&self, notice: &Notice, batch: &[Kept]) {
@@ -300,6 +296,11 @@ impl Ledger {
         self.shots = self.shots.split_off(&cursor.seq);
         self.cursor = Some(cursor);
         Some(values)
+    }
+
+    /// So much waits for its filter that it need not read more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.expected.len() > 9_000
     }
 
     /// Something holds notices back.

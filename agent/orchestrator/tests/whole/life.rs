@@ -52,7 +52,8 @@ impl World {
         let (now, wall) = (self.instant(), SystemTime::UNIX_EPOCH + Duration::from_millis(self.now));
         let used = self.store.usage;
         let clean = self.lives == 1 || !self.unclean.contains(&(self.lives - 1));
-        self.desk.begin(used, self.store.persistent, clean);
+        let last_run = self.store.records.iter().rev().find_map(run).unwrap_or(0);
+        self.desk.begin(used, self.store.persistent, clean, last_run);
         self.model.forget();
         self.life = Some(Life {
             number: self.lives,
@@ -169,18 +170,18 @@ impl World {
             self.store.usage = life.usage;
         }
         // People may not have seen what the session says was done last.
-        for record in self.store.records.iter().rev().take_while(|record| !matches!(record, Record::TurnBegin { .. })) {
+        for record in self.store.done_last() {
             match record {
                 Record::User { text, .. } => self.desk.cut(text),
                 Record::Attachment { monitor, .. } => self.cut.extend(monitor.notice_id.clone()),
                 _ => {}
             }
         }
-        self.gone(life.number);
+        self.gone();
     }
 
     /// The process has ended; another follows.
-    fn gone(&mut self, _number: u32) {
+    fn gone(&mut self) {
         for resource in &mut self.resources {
             resource.subscribers.clear();
         }
@@ -218,8 +219,13 @@ impl World {
                 break;
             }
         }
-        if self.life.as_ref().is_some_and(|life| life.stopped) {
-            self.end_in_order();
+        if let Some(life) = &self.life {
+            let count = life.links.values().filter(|link| link.subscription.is_some()).count();
+            let most = usize::try_from(self.most_watches).expect("a count");
+            assert!(count <= most, "{count} watches run, of at most {most}");
+            if life.stopped {
+                self.end_in_order();
+            }
         }
     }
 
@@ -235,7 +241,7 @@ impl World {
         if lost {
             self.unclean.insert(life.number);
         }
-        self.gone(life.number);
+        self.gone();
     }
 
     fn perform_next(&mut self) -> bool {
@@ -293,6 +299,7 @@ impl World {
             }
             turns::Output::Throttled(throttle) => {
                 life.throttled = throttle.is_some();
+                self.desk.throttled(throttle.map(|throttle| throttle.limit));
                 self.tally.throttled += u64::from(throttle.is_some());
                 self.hold();
             }
@@ -340,6 +347,11 @@ impl World {
             Event::RunCompleted { run, .. } => {
                 self.tally.turns += 1;
                 self.desk.completes(run);
+                // What it has done may not be saved yet.
+                if self.on && self.chance.once_in(20) {
+                    let delay = self.chance.between(0, 8_000);
+                    self.later(delay, Answer::Dies);
+                }
             }
             Event::RunFailed { run, .. } | Event::RunCancelled { run } => self.desk.ends(run),
             Event::RunAbandoned { run, .. } => {
@@ -368,6 +380,11 @@ impl World {
     }
 }
 
+/// The run that a record is of, if it is of one.
+fn run(record: &Record) -> Option<u64> {
+    if let Record::TurnBegin { run, .. } = record { Some(*run) } else { None }
+}
+
 /// The turn engine's word for a notice of a watch, as the agent makes it.
 pub(crate) fn told(notice: &watch::Notice) -> turns::Notice {
     let text = notice.text();
@@ -393,5 +410,5 @@ pub(crate) fn restored(notice: watch::RestoreNotice) -> turns::Notice {
 /// Milliseconds from the start of the day.
 pub(crate) fn millis(from: Instant, to: Instant) -> u64 {
     // Rounded up, so that what is due then is due.
-    u64::try_from(to.saturating_duration_since(from).as_micros().div_ceil(1_000)).expect("a time")
+    u64::try_from(to.saturating_duration_since(from).as_nanos().div_ceil(1_000_000)).expect("a time")
 }

@@ -1,7 +1,7 @@
 //! Performs what the watch engine puts out: subscriptions, reads, filters and saved statuses, with all that goes wrong.
 
 use asyncai_orchestrator as turns;
-use asyncai_watch::{self as watch, Contents, Failure, FailureKind, Id, Input, Output, Phase};
+use asyncai_watch::{self as watch, Contents, Failure, FailureKind, FilterError, Id, Input, Output, Phase};
 
 use crate::ledger::Verdict;
 use crate::life::{restored, told};
@@ -62,14 +62,11 @@ impl World {
     }
 
     fn subscribe(&mut self, id: Id, ticket: u64) {
-        let most = usize::try_from(self.most_watches).expect("a count");
         let Some(life) = &mut self.life else { return };
         let link = life.links.entry(id.clone()).or_default();
         assert_eq!(link.subscription, None, "{id} has one subscription at most");
         assert!(link.check.is_none() && !link.invalid, "{id} is subscribed with a filter that is not valid");
         (link.subscription, link.acknowledged) = (Some(ticket), false);
-        let count = life.links.values().filter(|link| link.subscription.is_some()).count();
-        assert!(count <= most, "{count} watches run, of at most {most}");
         assert!(!self.ledgers[&id].spec.suspend, "{id} is subscribed while suspended");
         let delay = self.latency(&id);
         self.later(delay, Answer::SubscribeAt { id, ticket });
@@ -231,7 +228,9 @@ impl World {
                 let result = match verdict {
                     Verdict::Tell(ticket) => Ok(Some(format!("told {ticket}"))),
                     Verdict::Drop => Ok(None),
-                    Verdict::Fail => Err("Traceback: boom".to_owned()),
+                    Verdict::Fail => {
+                        Err(FilterError { message: "boom".to_owned(), traceback: "Traceback: boom".to_owned() })
+                    }
                 };
                 Input::Filtered { id, ticket, result }
             }

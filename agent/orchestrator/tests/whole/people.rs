@@ -22,7 +22,7 @@ impl World {
             ("seed://plain", Sort::Plain(64), 0),
             ("memo://list", Sort::List, 12),
             ("memo://object", Sort::Object, 30),
-            ("memo://large", Sort::List, 900),
+            ("memo://large", Sort::List, 500),
         ];
         self.resources = sorts.map(|(uri, sort, keys)| Resource::new(uri, sort, keys)).into();
         self.store.persistent = !self.chance.once_in(3);
@@ -30,7 +30,8 @@ impl World {
             self.settings.on_start = Some("Set up monitors.".to_owned());
         }
         self.settings.default_channel = self.chance.once_in(3).then(|| "ops".to_owned());
-        for _ in 0..self.chance.between(2, 6) {
+        self.most_watches = u32::try_from(self.chance.between(3, 9)).expect("a limit");
+        for _ in 0..self.chance.between(3, 8) {
             self.make(Origin::Declared);
         }
         for place in 0..self.resources.len() {
@@ -151,6 +152,8 @@ impl World {
     }
 
     pub(crate) fn setting(&mut self) {
+        // The settings of now are what the engine was told last.
+        self.drain();
         let mut another_model = false;
         match self.chance.below(9) {
             0 => self.settings.max_turns_per_hour = u32::try_from(self.chance.between(1, 60)).expect("a limit"),
@@ -172,10 +175,6 @@ impl World {
         let brief = self.settings.suspend || self.settings.relay || self.settings.max_turns_per_hour < 10;
         let delay = self.chance.about(if brief { 20 * MINUTE } else { 2 * HOUR });
         self.after(delay, Happening::Setting);
-        // The settings of now are what the engine is about to be told.
-        if self.life.is_some() {
-            self.drain();
-        }
         if self.life.is_some() {
             self.trail(|| "> settings".to_owned());
             self.configure(another_model);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use asyncai_orchestrator::{Record, Usage, compact};
+use asyncai_orchestrator::{Outcome, Record, Usage, compact};
 use asyncai_watch::{Id, Resume, Spec, Status};
 
 use crate::resource::Values;
@@ -57,6 +57,15 @@ impl Object {
 }
 
 impl Store {
+    /// The records of the last turn, if it has ended.
+    pub(crate) fn done_last(&self) -> impl Iterator<Item = &Record> {
+        let mut back = self.records.iter().rev();
+        let is_of_turn = |record: &&Record| matches!(record, Record::TurnBegin { .. } | Record::TurnEnd { .. });
+        let last = back.find(is_of_turn).filter(|record| is_end(record));
+        let rest = back.take_while(|record| !is_end(record));
+        rest.filter(move |_| last.is_some())
+    }
+
     /// The session as a process that starts finds it; a long one begins anew with what is needed.
     pub(crate) fn open_session(&mut self) -> Vec<Record> {
         let sized: Vec<(Record, usize)> =
@@ -70,6 +79,12 @@ impl Store {
         };
         self.records.clone()
     }
+}
+
+/// Whether a turn ends here, so that no run goes on with it.
+fn is_end(record: &Record) -> bool {
+    let Record::TurnEnd { outcome, .. } = record else { return false };
+    !matches!(outcome, Outcome::Retried | Outcome::Interrupted)
 }
 
 fn size(record: &Record) -> usize {

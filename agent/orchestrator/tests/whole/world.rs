@@ -62,7 +62,6 @@ pub(crate) enum Answer {
     CodeRan { run: u64, call: String, text: String },
     Apply(Id),
     Gone(Id),
-    Configure { another_model: bool },
     Recheck,
     Dies,
 }
@@ -215,7 +214,8 @@ impl World {
     }
 
     fn is_quiet(&self) -> bool {
-        self.queue.is_empty() && self.life.as_ref().is_some_and(|life| life.watches.next_wake().is_none())
+        let sleeps = |life: &Life| life.watches.next_wake().is_none() && life.turns.next_wake().is_none();
+        self.queue.is_empty() && self.life.as_ref().is_some_and(sleeps)
     }
 
     /// The next thing that happens, but not beyond `end`.
@@ -238,11 +238,12 @@ impl World {
     }
 
     fn wake(&mut self, at: u64) {
-        if at > self.now {
+        let is_later = at > self.now;
+        if is_later {
             (self.now, self.outputs) = (at, 0);
         }
         if let Some(life) = &mut self.life {
-            life.at_once = if at > self.now { 0 } else { life.at_once + 1 };
+            life.at_once = if is_later { 0 } else { life.at_once + 1 };
         }
         self.feed_watches(watch::Input::Wake);
         self.feed_turns(turns::Input::Wake);
@@ -252,7 +253,9 @@ impl World {
         let idle = self.outputs - before <= 2;
         if let Some(life) = &mut self.life {
             life.at_once = if idle { life.at_once } else { 0 };
-            assert!(life.at_once < 100, "it is woken again and again for nothing");
+            let late = |wake: Option<Instant>| wake.map(|wake| millis(self.zero, wake));
+            let wakes = (late(life.watches.next_wake()), late(life.turns.next_wake()));
+            assert!(life.at_once < 100, "it is woken again and again for nothing: {wakes:?}");
         }
     }
 
@@ -298,15 +301,13 @@ impl World {
                 self.trail(|| format!("> reply to run {run}: {}", result.as_ref().map_or("failure", |_| "ok")));
                 self.desk.replied(run);
                 self.feed_turns(turns::Input::Reply { run, result });
+                self.check_goes_on();
             }
             Answer::CodeRan { run, call, text } => {
                 self.trail(|| format!("> code of run {run} ran"));
                 self.desk.code_ran(run, &call);
                 self.feed_turns(turns::Input::CodeRan { run, call, text });
-                self.drain();
-                let most = self.settings.max_tokens_per_day;
-                let is_over = self.desk.today(self.now) >= most;
-                self.desk.goes_on(is_over);
+                self.check_goes_on();
             }
             Answer::Apply(id) => {
                 self.trail(|| format!("> apply {id}"));
@@ -323,13 +324,15 @@ impl World {
                     self.ledgers.remove(&id);
                 }
             }
-            Answer::Configure { another_model } => {
-                self.trail(|| "> settings".to_owned());
-                self.drain();
-                self.configure(another_model);
-            }
             Answer::Recheck => self.feed_watches(watch::Input::Recheck),
-            Answer::Dies => return self.crash(),
+            Answer::Dies if self.on => return self.crash(),
+            Answer::Dies => {}
+            Answer::Updated { id, ticket } => {
+                self.trail(|| format!("> updated {id}"));
+                self.answer_watch(Answer::Updated { id: id.clone(), ticket });
+                self.drain();
+                self.check_read(&id, ticket);
+            }
             answer => {
                 self.trail(|| format!("> {}", short(&answer)));
                 self.answer_watch(answer);
@@ -343,6 +346,22 @@ impl World {
         if !more {
             self.drain();
         }
+    }
+
+    /// A run goes on at once, unless the tokens of the day are spent.
+    fn check_goes_on(&mut self) {
+        self.drain();
+        let is_over = self.desk.today(self.now) >= self.settings.max_tokens_per_day;
+        if self.life.is_some() {
+            self.desk.goes_on(is_over);
+        }
+    }
+
+    /// Whatever else goes on, a watch that is told of a change reads at once.
+    fn check_read(&self, id: &Id, ticket: u64) {
+        let Some(life) = self.life.as_ref().filter(|life| !life.stopping) else { return };
+        let Some(link) = life.links.get(id).filter(|link| link.subscription == Some(ticket)) else { return };
+        assert!(!link.acknowledged || link.reading.is_some() || self.ledgers[id].is_full(), "{id} does not read");
     }
 
     fn dusk(&mut self) {

@@ -4,19 +4,12 @@ use serde_json::json;
 
 use super::*;
 
-fn function(schema: Value) -> Function {
-    Function {
-        server: None,
-        name: "f".to_owned(),
-        description: None,
-        schema: schema.as_object().cloned().unwrap(),
-        read_only: true,
-    }
-}
-
 fn call(schema: Value, args: Value, kwargs: Value) -> String {
-    let (args, kwargs) = (args.as_array().cloned().unwrap(), kwargs.as_object().cloned().unwrap());
-    match bind("f", &function(schema), args, kwargs) {
+    let (Value::Object(schema), Value::Array(args), Value::Object(kwargs)) = (schema, args, kwargs) else {
+        panic!("a schema, a list and a dict")
+    };
+    let function = Function { server: None, name: "f".to_owned(), description: None, schema, read_only: true };
+    match bind("f", &function, args, kwargs) {
         Ok(bound) => Value::Object(bound).to_string(),
         Err(error) => error.to_string(),
     }

@@ -29,8 +29,8 @@ proptest! {
     fn json_comes_back_as_it_went(value in value()) {
         // The parser may miss a float's last bit: what it makes of it must stay.
         let value: Value = serde_json::from_str(&value.to_string()).unwrap();
-        let exact = |value: &Value| value.to_string() == serde_json::from_str::<Value>(&value.to_string()).unwrap().to_string();
-        prop_assume!(exact(&value));
+        let again: Value = serde_json::from_str(&value.to_string()).unwrap();
+        prop_assume!(again == value);
         let object = from_json(&value.to_string()).unwrap();
         prop_assert_eq!(to_json(object.as_ref()), Ok(value.clone()));
         let text = to_text(object.as_ref(), usize::MAX).into_text();

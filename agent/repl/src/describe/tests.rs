@@ -9,8 +9,8 @@ fn many(servers: usize, tools: usize) -> Catalogue {
     let schema = json!({"properties": {"name": {"type": "string"}}, "required": ["name"]});
     let tools = (0..servers)
         .flat_map(|server| (0..tools).map(move |tool| (format!("server{server}"), format!("tool_number_{tool}"))));
-    let built_in = function("", "watch_list", true, json!({}));
-    Catalogue::new(tools.map(|(server, tool)| function(&server, &tool, true, schema.clone())).chain([built_in]))
+    let built_in = function("", "watch_list", true, &json!({}));
+    Catalogue::new(tools.map(|(server, tool)| function(&server, &tool, true, &schema)).chain([built_in]))
 }
 
 #[test]

@@ -166,7 +166,7 @@ async fn output_is_bounded_and_said_to_be_cut() {
     assert!(outcome.stdout.ends_with("characters, cut)"), "{}", outcome.stdout);
     assert!(outcome.value.as_ref().unwrap().ends_with("… (100002 characters, cut)"));
     assert!(outcome.text().len() <= 16 << 10, "{}", outcome.text().len());
-    let many: String = (0..500).map(|n| format!("name_{n} = {n}\n")).collect();
+    let many = (0..500).map(|n| format!("name_{n} = {n}")).collect::<Vec<_>>().join("\n");
     let outcome = session.run(&many, &catalogue, &host).await;
     assert!(outcome.names.len() < 3 << 10 && outcome.names.starts_with("name_499 (int): 499; "), "{}", outcome.names);
     assert!(outcome.names.contains(" more: "), "{}", outcome.names);

@@ -13,6 +13,7 @@ use crate::worker::scopes;
 /// The function's name.
 pub(super) const FUNCTION: &str = "__asyncai_filter";
 const RETURN: &str = "return (";
+const RETURN_LENGTH: u32 = 8;
 
 pub(super) struct Embedded {
     pub(super) text: String,
@@ -69,7 +70,7 @@ impl Embedded {
             && of == line
             && column > from
         {
-            column = column.saturating_sub(RETURN.len() as u32).max(from);
+            column = column.saturating_sub(RETURN_LENGTH).max(from);
         }
         (line, column.max(1))
     }

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use monty::{MontyRepl, MontyRun, ReplFunctionCall};
+use monty::{MontyRepl, MontyRun, ReplFunctionCall, ReplProgress};
 use monty_types::unstable::{self, MontyNode};
-use monty_types::{CompileOptions, ExcType, MontyException, NamedValues, ObjectRef, StackFrame};
+use monty_types::{CompileOptions, ExcType, MontyException, MontyObject, NamedValues, ObjectRef, StackFrame};
 
 use crate::convert::{from_json, is_pending, to_text};
 use crate::wire::{Done, Most, Problem};
@@ -12,7 +12,7 @@ use crate::worker::analysis::{assigned, awaited, normalised};
 use crate::worker::embed::{Embedded, FUNCTION};
 use crate::worker::io::Io;
 use crate::worker::printed::Printed;
-use crate::worker::python::{NEXT, Progress, Run, Stop, interpreter};
+use crate::worker::python::{NEXT, Run, Stop, interpreter};
 use crate::worker::repl::limit;
 use crate::worker::trace::{Place, bare, nth_line, problem};
 
@@ -37,7 +37,7 @@ enum State {
     /// The loop waits for an event.
     Waiting(Box<ReplFunctionCall>),
     /// The loop has to be fed.
-    Idle(MontyRepl),
+    Idle(Box<MontyRepl>),
     /// Every event ends so.
     Broken(Problem),
 }
@@ -54,7 +54,7 @@ impl Loaded {
             source,
         };
         this.state = match this.define(io, memory) {
-            Ok(python) => State::Idle(python),
+            Ok(python) => State::Idle(Box::new(python)),
             Err(problem) => State::Broken(problem),
         };
         this
@@ -75,7 +75,7 @@ impl Loaded {
         let stop = run.advance(started);
         self.embedded = Some(embedded);
         match stop {
-            Stop::End { repl, result: Ok(_) } => Ok(repl),
+            Stop::End { repl, result: Ok(_) } => Ok(*repl),
             Stop::End { result: Err(error), .. } => Err(self.explain(&error, DEFINE)),
             Stop::Next(_) => Err(bare("RuntimeError", "the filter asks for events itself".to_owned())),
         }
@@ -102,17 +102,14 @@ impl Loaded {
         let mut run = Run::new(io, &mut self.printed, &self.awaited, most);
         let waiting = match state {
             State::Waiting(call) => Ok(call),
-            State::Idle(python) => match start(&mut run, python, is_async) {
+            State::Idle(python) => match start(&mut run, *python, is_async) {
                 Stop::Next(call) => Ok(call),
                 Stop::End { repl, result } => Err((repl, result)),
             },
             State::Broken(problem) => return failed(problem),
         };
         let stop = match waiting {
-            Ok(call) => {
-                let resumed = resume(&mut run, *call, event);
-                run.advance(resumed)
-            }
+            Ok(call) => resume(&mut run, *call, event),
             Err((repl, result)) => Stop::End { repl, result },
         };
         self.end(stop, most)
@@ -180,8 +177,15 @@ fn start(run: &mut Run<'_>, mut python: MontyRepl, is_async: bool) -> Stop {
     run.advance(started)
 }
 
-fn resume(run: &mut Run<'_>, call: ReplFunctionCall, event: monty_types::MontyObject) -> Progress {
-    call.resume(event, run.printed.writer())
+/// Goes on with an event, which has all the time there is: none of what the last one left.
+fn resume(run: &mut Run<'_>, call: ReplFunctionCall, event: MontyObject) -> Stop {
+    let mut waiting = ReplProgress::FunctionCall(call);
+    waiting.tracker_mut().set_max_turn_duration(run.left());
+    let resumed = match waiting {
+        ReplProgress::FunctionCall(call) => call.resume(event, run.printed.writer()),
+        other => Ok(other),
+    };
+    run.advance(resumed)
 }
 
 /// What the watch tells: `str` as it is, all else as compact JSON.

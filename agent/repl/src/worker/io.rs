@@ -7,7 +7,7 @@ use std::process::exit;
 use serde_json::value::RawValue;
 
 use crate::call::CallError;
-use crate::wire::{Names, Order, Report};
+use crate::wire::{ARGUMENTS, Asked, Names, Order, Report};
 
 /// What came back for a call.
 pub(super) enum Answer {
@@ -53,7 +53,7 @@ impl Io {
         }
         match serde_json::from_str(&self.line) {
             Ok(order) => order,
-            Err(error) => self.confused(&error.to_string()),
+            Err(error) => Self::confused(&error.to_string()),
         }
     }
 
@@ -66,7 +66,21 @@ impl Io {
     }
 
     pub(super) fn send(&mut self, report: &Report) {
-        let Ok(mut line) = serde_json::to_vec(report) else { exit(1) };
+        let Ok(line) = serde_json::to_vec(report) else { exit(1) };
+        self.write(line);
+    }
+
+    /// Sends a call; false if it is too long.
+    pub(super) fn call(&mut self, asked: Asked) -> bool {
+        let Ok(line) = serde_json::to_vec(&Report::Call(asked)) else { exit(1) };
+        let fits = line.len() <= ARGUMENTS;
+        if fits {
+            self.write(line);
+        }
+        fits
+    }
+
+    fn write(&mut self, mut line: Vec<u8>) {
         line.push(b'\n');
         if self.output.write_all(&line).and_then(|()| self.output.flush()).is_err() {
             exit(0);
@@ -95,13 +109,13 @@ impl Io {
             match self.receive() {
                 Order::Answer { id, result } => self.answers.insert(id, Answer::Value(result)),
                 Order::Failed { id, error } => self.answers.insert(id, Answer::Failed(error)),
-                _ => self.confused("an order during a run"),
+                _ => Self::confused("an order during a run"),
             };
         }
     }
 
     /// Parent and worker are one program: this cannot happen.
-    pub(super) fn confused(&self, why: &str) -> ! {
+    pub(super) fn confused(why: &str) -> ! {
         eprintln!("not understood: {why}");
         exit(2)
     }

@@ -11,7 +11,7 @@ const ROOM: usize = 2 << 10;
 
 /// Looks at every value in Python, because only there it can be looked at without being copied. The names it uses are
 /// bound when it is defined: the author may give them other meanings later.
-pub(super) const DEFINE: &str = r#"
+pub(super) const DEFINE: &str = r"
 def __asyncai_short(value, room, depth, self, type=type, len=len, repr=repr, str=str, list=list, dict=dict, tuple=tuple, set=set, int=int, float=float, bool=bool):
     kind = type(value)
     if value is None or kind is bool or kind is float:
@@ -45,7 +45,7 @@ def __asyncai_note(scope, short=__asyncai_short, type=type, len=len, list=list, 
         size = len(value) if kind is list or kind is dict or kind is tuple or kind is set or kind is str else None
         note.append((name, kind.__name__, size, short(value, 60, 0, short)))
     return note
-"#;
+";
 
 /// Its call; only at the top `locals()` is the scope.
 pub(super) const CALL: &str = "__asyncai_note(locals())";

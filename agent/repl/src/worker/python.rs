@@ -16,7 +16,7 @@ use serde_json::Map;
 use crate::call::{CallError, Exception};
 use crate::convert::{from_json, to_json};
 use crate::identifier::did_you_mean;
-use crate::wire::{Asked, Most, Names, Report};
+use crate::wire::{ARGUMENTS, Asked, Most, Names};
 use crate::worker::io::{Answer, Io};
 use crate::worker::printed::Printed;
 
@@ -34,7 +34,7 @@ pub(super) enum Stop {
     /// The filter's loop wants its next event.
     Next(Box<ReplFunctionCall>),
     /// The source has ended.
-    End { repl: MontyRepl, result: Result<MontyObject, MontyException> },
+    End { repl: Box<MontyRepl>, result: Result<MontyObject, MontyException> },
 }
 
 /// One run: until when, and which of its calls are awaited.
@@ -77,8 +77,10 @@ impl<'a> Run<'a> {
     pub(super) fn advance(&mut self, mut progress: Progress) -> Stop {
         loop {
             progress = match progress {
-                Err(failed) => return Stop::End { repl: failed.repl, result: Err(failed.error) },
-                Ok(ReplProgress::Complete { repl, value }) => return Stop::End { repl, result: Ok(value) },
+                Err(failed) => {
+                    return Stop::End { repl: Box::new(failed.repl), result: Err(failed.error) };
+                }
+                Ok(ReplProgress::Complete { repl, value }) => return ended(repl, value),
                 Ok(mut suspended) => {
                     suspended.tracker_mut().set_max_turn_duration(self.left());
                     match suspended {
@@ -92,7 +94,7 @@ impl<'a> Run<'a> {
                             let answer = self.system(&call.function_call);
                             call.resume(answer, self.printed.writer())
                         }
-                        ReplProgress::Complete { repl, value } => return Stop::End { repl, result: Ok(value) },
+                        ReplProgress::Complete { repl, value } => return ended(repl, value),
                     }
                 }
             };
@@ -105,7 +107,7 @@ impl<'a> Run<'a> {
             Err(error) => return call.resume(error, self.printed.writer()),
         };
         let id = self.io.number();
-        let asked = match asked(id, name, &call) {
+        let asked = match asked(id, &name, &call) {
             Ok(asked) => asked,
             Err(error) => return call.resume(exception(&error), self.printed.writer()),
         };
@@ -114,7 +116,10 @@ impl<'a> Run<'a> {
             // Not to be caught, or the flood would go on.
             return call.abort(exception(&self.most.too_many()), self.printed.writer());
         }
-        self.io.send(&Report::Call(asked));
+        if !self.io.call(asked) {
+            let message = format!("the arguments have more than {} MB", ARGUMENTS >> 20);
+            return call.resume(error(ExcType::ValueError, message), self.printed.writer());
+        }
         let place = (call.position.start, call.position.end);
         if call.allow_eager_await
             || self.awaited.get(&call.position.filename).is_some_and(|calls| calls.contains(&place))
@@ -216,7 +221,11 @@ impl<'a> Run<'a> {
     }
 }
 
-fn asked(id: u32, name: String, call: &ReplFunctionCall) -> Result<Asked, CallError> {
+fn ended(repl: MontyRepl, value: MontyObject) -> Stop {
+    Stop::End { repl: Box::new(repl), result: Ok(value) }
+}
+
+fn asked(id: u32, name: &str, call: &ReplFunctionCall) -> Result<Asked, CallError> {
     let wrong = |what: String, why: String| {
         let message = format!("{name}() cannot take argument {what}: it is {why}, not data");
         CallError::new(Exception::TypeError, message)
@@ -230,7 +239,7 @@ fn asked(id: u32, name: String, call: &ReplFunctionCall) -> Result<Asked, CallEr
         let key = key.as_str().unwrap_or_default();
         kwargs.insert(key.to_owned(), to_json(value).map_err(|why| wrong(format!("'{key}'"), why))?);
     }
-    Ok(Asked { id, name: name.clone(), args, kwargs })
+    Ok(Asked { id, name: name.to_owned(), args, kwargs })
 }
 
 fn result(answer: Option<Answer>) -> ExtFunctionResult {

@@ -79,7 +79,7 @@ impl Repl {
         let mut stop = run.advance(started);
         loop {
             match stop {
-                Stop::End { repl, result } => return (repl, result),
+                Stop::End { repl, result } => return (*repl, result),
                 // Only a filter has a next event.
                 Stop::Next(call) => {
                     let error = MontyException::new(ExcType::NameError, Some("it is not defined".to_owned()));
@@ -110,7 +110,8 @@ impl Repl {
     fn place(&self, mut ours: Problem, error: &MontyException, current: &str) -> Problem {
         let theirs = problem(error, |frame| self.frame(frame, current));
         let frames = theirs.traceback.rsplit_once('\n').map(|(frames, _)| frames).unwrap_or_default();
-        ours.traceback = format!("{frames}\n{}", ours.traceback).trim_start().to_owned();
+        let separator = if frames.is_empty() { "" } else { "\n" };
+        ours.traceback = format!("{frames}{separator}{}", ours.traceback);
         (ours.line, ours.column) = (theirs.line, theirs.column);
         ours
     }

@@ -17,18 +17,13 @@ pub(super) fn drop_privileges() {
             libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
             libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32);
         }
-        limit(libc::RLIMIT_CORE as _, 0);
-        limit(libc::RLIMIT_FSIZE as _, 0);
-        limit(libc::RLIMIT_NOFILE as _, 3);
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn limit(resource: i32, most: libc::rlim_t) {
-    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-    // SAFETY: the pointer is to a live local; the resource is one of the system's constants.
-    unsafe {
-        libc::setrlimit(resource as _, &raw const limit);
+        for (resource, most) in [(libc::RLIMIT_CORE, 0), (libc::RLIMIT_FSIZE, 0), (libc::RLIMIT_NOFILE, 3)] {
+            let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+            // SAFETY: the pointer is to a live local.
+            unsafe {
+                libc::setrlimit(resource, &raw const limit);
+            }
+        }
     }
 }
 

@@ -99,7 +99,9 @@ impl<'a> Visitor<'a> for Bindings {
 
     fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
         let ExceptHandler::ExceptHandler(inner) = handler;
-        inner.name.iter().for_each(|name| self.bind(name));
+        if let Some(name) = &inner.name {
+            self.bind(name);
+        }
         visitor::walk_except_handler(self, handler);
     }
 
@@ -110,7 +112,9 @@ impl<'a> Visitor<'a> for Bindings {
             Pattern::MatchMapping(pattern) => pattern.rest.as_ref(),
             _ => None,
         };
-        name.into_iter().for_each(|name| self.bind(name));
+        if let Some(name) = name {
+            self.bind(name);
+        }
         visitor::walk_pattern(self, pattern);
     }
 
@@ -164,19 +168,25 @@ impl Walk {
 
     fn defaults(&mut self, parameters: &Parameters) {
         for parameter in parameters.iter_non_variadic_params() {
-            parameter.default.iter().for_each(|default| self.visit_expr(default));
+            if let Some(default) = &parameter.default {
+                self.visit_expr(default);
+            }
         }
     }
 
     fn function(&mut self, function: &StmtFunctionDef) {
-        function.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
+        for decorator in &function.decorator_list {
+            self.visit_expr(&decorator.expression);
+        }
         self.defaults(&function.parameters);
         let names = parameters(&function.parameters).into_iter().chain(bindings(&function.body).names);
         self.inside(names, false, |walk| walk.visit_body(&function.body));
     }
 
     fn class(&mut self, class: &StmtClassDef) {
-        class.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
+        for decorator in &class.decorator_list {
+            self.visit_expr(&decorator.expression);
+        }
         if let Some(arguments) = &class.arguments {
             self.visit_arguments(arguments);
         }
@@ -188,14 +198,22 @@ impl Walk {
         let Some((first, others)) = generators.split_first() else { return };
         self.visit_expr(&first.iter);
         let mut targets = Bindings::default();
-        generators.iter().for_each(|generator| targets.visit_expr(&generator.target));
+        for generator in generators {
+            targets.visit_expr(&generator.target);
+        }
         self.inside(targets.names, false, |walk| {
-            first.ifs.iter().for_each(|condition| walk.visit_expr(condition));
+            for condition in &first.ifs {
+                walk.visit_expr(condition);
+            }
             for generator in others {
                 walk.visit_expr(&generator.iter);
-                generator.ifs.iter().for_each(|condition| walk.visit_expr(condition));
+                for condition in &generator.ifs {
+                    walk.visit_expr(condition);
+                }
             }
-            results.iter().for_each(|result| walk.visit_expr(result));
+            for result in results {
+                walk.visit_expr(result);
+            }
         });
     }
 }
@@ -219,7 +237,7 @@ impl Visitor<'_> for Walk {
     fn visit_expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Name(name) if name.ctx == ExprContext::Load => {
-                self.used(&name.id, name.start().to_usize(), Usage::Read)
+                self.used(&name.id, name.start().to_usize(), Usage::Read);
             }
             Expr::Attribute(attribute) => match &*attribute.value {
                 Expr::Name(name) => {
@@ -236,7 +254,9 @@ impl Visitor<'_> for Walk {
             }
             Expr::Lambda(lambda) => {
                 let names = lambda.parameters.as_ref().map(|names| parameters(names)).unwrap_or_default();
-                lambda.parameters.iter().for_each(|parameters| self.defaults(parameters));
+                if let Some(parameters) = &lambda.parameters {
+                    self.defaults(parameters);
+                }
                 self.inside(names, false, |walk| walk.visit_expr(&lambda.body));
             }
             Expr::ListComp(list) => self.comprehension(&list.generators, &[&list.elt]),

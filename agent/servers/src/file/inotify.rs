@@ -71,24 +71,24 @@ impl Inotify {
         // It fails when the queue is empty.
         while let Ok(event) = reader.next() {
             let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()));
-            told.extend(understood(event.wd(), event.events(), name));
+            told.push(understood(event.wd(), event.events(), name));
         }
         told
     }
 }
 
-fn understood(descriptor: i32, flags: ReadFlags, name: Option<&OsStr>) -> Option<Told> {
+fn understood(descriptor: i32, flags: ReadFlags, name: Option<&OsStr>) -> Told {
     let moved = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
     if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
-        Some(Told::Overflow)
+        Told::Overflow
     } else if flags.contains(ReadFlags::IGNORED) {
-        Some(Told::Gone(descriptor))
+        Told::Gone(descriptor)
     } else if flags.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT) {
-        Some(Told::Moved(descriptor))
+        Told::Moved(descriptor)
     } else if let Some(name) = name.filter(|_| flags.intersects(moved)) {
-        Some(Told::Entry(descriptor, name.to_owned()))
+        Told::Entry(descriptor, name.to_owned())
     } else {
-        Some(Told::Contents(descriptor))
+        Told::Contents(descriptor)
     }
 }
 

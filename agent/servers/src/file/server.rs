@@ -26,14 +26,16 @@ use crate::subscriptions::Subscriptions;
 pub struct Files {
     roots: Arc<Roots>,
     watches: Watches,
-    /// A lease is none for a URI that is refused when it is read.
-    subscriptions: Subscriptions<Option<Lease>>,
+    subscriptions: Subscriptions<Held>,
 }
+
+/// What a subscription holds: nothing for a URI that is refused when it is read.
+type Held = Option<Lease>;
 
 impl Files {
     /// Serves what is at and below `roots`, and nothing else. One that does not exist yet may come later.
     pub fn new(roots: impl IntoIterator<Item = PathBuf>) -> Self {
-        let subscriptions: Subscriptions<Option<Lease>> = Subscriptions::new();
+        let subscriptions: Subscriptions<Held> = Subscriptions::new();
         let listeners = subscriptions.clone();
         let watches = Watches::new(move |uri| listeners.changed(uri));
         Self { roots: Arc::new(Roots::new(roots)), watches, subscriptions }
@@ -52,7 +54,7 @@ impl Files {
     }
 
     /// A mistaken URI is accepted as well: the read that follows says what is wrong with it, a refusal here could not.
-    fn lease(&self, uri: &str) -> Option<Option<Lease>> {
+    fn lease(&self, uri: &str) -> Option<Held> {
         match self.locate(uri) {
             Ok(located) => self.watches.lease(uri, located).map(Some),
             Err(_) => uri.starts_with(uri::SCHEME).then_some(None),

@@ -4,3 +4,4 @@
 mod harness;
 mod proxy;
 mod stories;
+mod tools;

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use asyncai_mcp::{Change, Kind};
+use asyncai_mcp::check::check;
+use asyncai_mcp::{Change, Kind, Timeouts};
 use asyncai_servers::file::Files;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -128,4 +129,12 @@ async fn it_describes_itself() {
     assert_eq!(resources[0].uri, format!("file://{}", served.dir.display()));
     assert!(resources.iter().all(|found| found.subscribable && found.example.is_some()));
     assert!(servers.tools().iter().all(|tool| tool.read_only));
+}
+
+#[tokio::test]
+async fn it_lacks_nothing_to_be_watched() {
+    let folder = TempDir::new().expect("a folder");
+    let source = here(Files::new([folder.path().to_owned()]));
+    let report = within("a report", check(&source, &Timeouts::default())).await;
+    assert!(report.watchable(), "{report}");
 }

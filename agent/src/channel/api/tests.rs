@@ -48,8 +48,9 @@ impl Served {
     }
 
     async fn refused(&self, request: reqwest::RequestBuilder) -> (u16, String) {
-        let response = request.send().await.unwrap();
+        let response = timeout(LIMIT, request.send()).await.unwrap().unwrap();
         let status = response.status().as_u16();
+        assert_ne!(status, 200, "it is taken");
         let body: Value = response.json().await.unwrap();
         (status, body["error"].as_str().unwrap().to_owned())
     }

@@ -54,17 +54,26 @@ struct Server {
 
 impl Server {
     async fn start(folder: PathBuf, password: Option<&str>) -> Self {
+        Self::with(folder, password, "").await
+    }
+
+    /// It makes parameters of its own for TLS, which takes seconds.
+    async fn with_tls(folder: PathBuf, password: Option<&str>) -> Self {
+        let tls = "[SSL]\nCertFile = DIR/certificate.pem\nKeyFile = DIR/key.pem\nPorts = TLS\n";
+        Self::with(folder, password, tls).await
+    }
+
+    async fn with(folder: PathBuf, password: Option<&str>, more: &str) -> Self {
         let (plain, tls) = (free_port(), free_port());
         let settings = tempfile::tempdir().unwrap();
         let password = password.map(|password| format!("Password = {password}\n")).unwrap_or_default();
+        let more = more.replace("DIR", &settings.path().display().to_string()).replace("TLS", &tls.to_string());
         let text = format!(
             "[Global]\nName = irc.test\nInfo = test\nListen = 127.0.0.1\nPorts = {plain}\n{password}\
-             [Limits]\nMaxConnectionsIP = 0\nMaxNickLength = 20\n[Options]\nDNS = no\nIdent = no\nPAM = no\n\
-             [SSL]\nCertFile = {0}/certificate.pem\nKeyFile = {0}/key.pem\nDHFile = {0}/dh.pem\nPorts = {tls}\n",
-            settings.path().display()
+             [Limits]\nMaxConnectionsIP = 0\nMaxNickLength = 20\n[Options]\nDNS = no\nIdent = no\nPAM = no\n{more}"
         );
         fs::write(settings.path().join("ngircd.conf"), text).unwrap();
-        for file in ["certificate.pem", "key.pem", "dh.pem"] {
+        for file in ["certificate.pem", "key.pem"] {
             fs::copy(folder.join(file), settings.path().join(file)).unwrap();
         }
         let mut server = Self { folder, settings, plain, tls, child: None };
@@ -219,7 +228,7 @@ fn config(port: u16, tls: bool, password: Option<&str>) -> Config {
 #[tokio::test]
 async fn who_addresses_the_agent_is_heard_and_answered() {
     let Some(folder) = folder() else { return };
-    let server = Server::start(folder, None).await;
+    let server = Server::with_tls(folder, None).await;
     let mut agent = Agent::start(config(server.tls, true, None));
     agent.status(true, "").await;
     let mut bob = Person::join(&server, "bob", None).await;
@@ -321,7 +330,7 @@ async fn another_nick_is_taken_until_the_own_one_is_free() {
 #[tokio::test]
 async fn a_server_password_is_sent_and_a_wrong_one_is_said() {
     let Some(folder) = folder() else { return };
-    let server = Server::start(folder, Some(PASSWORD)).await;
+    let server = Server::with_tls(folder, Some(PASSWORD)).await;
     let mut agent = Agent::start(config(server.tls, true, Some("wrong")));
     let said = agent.status(false, "password").await;
     assert!(!said.contains("wrong"), "{said}");
@@ -332,7 +341,7 @@ async fn a_server_password_is_sent_and_a_wrong_one_is_said() {
 #[tokio::test]
 async fn a_certificate_that_nobody_trusts_is_refused() {
     let Some(folder) = folder() else { return };
-    let server = Server::start(folder, None).await;
+    let server = Server::with_tls(folder, None).await;
     let mut agent = Agent::start(Config { server: "127.0.0.1".to_owned(), ..config(server.tls, true, None) });
     agent.status(false, "certificate").await;
 }

@@ -30,11 +30,11 @@ pub(crate) fn follow(
     let mut watcher = follow::watcher(send)?;
     for path in paths.iter().chain([&of_model]) {
         // A file is replaced rather than written by many editors, which only its folder shows.
-        let (folder, mode) = match path.parent() {
+        let (folder, depth) = match path.parent() {
             Some(parent) if !path.is_dir() => (parent, RecursiveMode::NonRecursive),
             _ => (path.as_path(), RecursiveMode::Recursive),
         };
-        watcher.watch(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }, mode)?;
+        watcher.watch(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }, depth)?;
     }
     tokio::spawn(reload(paths, of_model, secrets, changes, events));
     Ok(watcher)

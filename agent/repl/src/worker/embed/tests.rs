@@ -29,16 +29,21 @@ fn columns_are_moved_back() {
     let source = "x = 1\nif x:\n  y = '''\nz''' + x\né = 1; x + y\n";
     let it = embedded(source);
     for (line, column) in [(1, 1), (1, 5), (3, 3), (4, 8), (5, 8), (5, 12)] {
-        let wanted = source.split('\n').nth(line - 1).unwrap().chars().nth(column - 1).unwrap();
+        let wanted = at(source, line, column);
         let mut found = 0;
         // Every place of the text that maps here shows the same character, or the return in front of it.
         for (n, text) in (1..).zip(it.text.split('\n')).skip(2) {
             for (m, character) in (1..).zip(text.chars()) {
-                if it.original(n, m) == (line as u32, column as u32) && character == wanted {
+                if it.original(n, m) == (line, column) && character == wanted {
                     found += 1;
                 }
             }
         }
         assert!(found >= 1, "{line}:{column} {:?}", it.text);
     }
+}
+
+fn at(source: &str, line: u32, column: u32) -> char {
+    let line = source.split('\n').nth(usize::try_from(line).unwrap() - 1).unwrap();
+    line.chars().nth(usize::try_from(column).unwrap() - 1).unwrap()
 }

@@ -16,18 +16,18 @@ struct Tree {
     dir: PathBuf,
     watches: Watches,
     told: mpsc::UnboundedReceiver<String>,
-    _tree: tempfile::TempDir,
+    _folder: tempfile::TempDir,
 }
 
 impl Tree {
     fn new() -> Self {
-        let tree = tempfile::tempdir().expect("a directory");
-        let dir = tree.path().canonicalize().expect("a path");
+        let folder = tempfile::tempdir().expect("a directory");
+        let dir = folder.path().canonicalize().expect("a path");
         let (tell, told) = mpsc::unbounded_channel();
         let watches = Watches::new(move |uri: &str| {
             let _ = tell.send(uri.to_owned());
         });
-        Self { dir, watches, told, _tree: tree }
+        Self { dir, watches, told, _folder: folder }
     }
 
     fn at(&self, name: &str) -> PathBuf {
