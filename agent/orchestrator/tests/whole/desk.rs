@@ -125,7 +125,8 @@ impl Desk {
         let (system, rest) = messages.split_first().expect("a message");
         assert_eq!(*system, Message::System(config.system_prompt.clone()), "the system prompt comes first");
         let limit = self.limit.unwrap_or(config.max_thread_bytes);
-        let stubs = rest.len() * 100;
+        // Of each message a stub stays.
+        let stubs = rest.len() * 300;
         let size: usize = rest.iter().map(bytes).sum();
         assert!(size <= limit + stubs + 2_048, "a call of {size} bytes, of at most {limit}, {}", rest.len());
         let holds: HashSet<String> = rest.iter().filter_map(mark).map(str::to_owned).collect();

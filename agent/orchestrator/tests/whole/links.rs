@@ -65,7 +65,7 @@ impl World {
         let Some(life) = &mut self.life else { return };
         let link = life.links.entry(id.clone()).or_default();
         assert_eq!(link.subscription, None, "{id} has one subscription at most");
-        assert!(link.check.is_none() && !link.invalid, "{id} is subscribed with a filter that is not valid");
+        assert!(!link.invalid, "{id} is subscribed with a filter that is not valid");
         (link.subscription, link.acknowledged) = (Some(ticket), false);
         assert!(!self.ledgers[&id].spec.suspend, "{id} is subscribed while suspended");
         let delay = self.latency(&id);
