@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use crate::bind::bind;
 use crate::call::{Call, CallError, Exception, Host};
@@ -30,14 +31,16 @@ pub(super) type Returned = (u32, usize, Answer);
 pub(super) struct Calls<'a> {
     catalogue: &'a Catalogue,
     host: &'a dyn Host,
+    /// Then all that have no answer fail, and all further ones.
+    until: Instant,
     open: FuturesUnordered<BoxFuture<'static, Returned>>,
     waiting: VecDeque<(Asked, usize)>,
     held: usize,
 }
 
 impl<'a> Calls<'a> {
-    pub(super) fn new(catalogue: &'a Catalogue, host: &'a dyn Host) -> Self {
-        Self { catalogue, host, open: FuturesUnordered::new(), waiting: VecDeque::new(), held: 0 }
+    pub(super) fn new(catalogue: &'a Catalogue, host: &'a dyn Host, until: Instant) -> Self {
+        Self { catalogue, host, until, open: FuturesUnordered::new(), waiting: VecDeque::new(), held: 0 }
     }
 
     /// Takes a call, which came in so many bytes.
@@ -56,10 +59,15 @@ impl<'a> Calls<'a> {
             && worker.unread() < UNREAD
             && let Some((asked, bytes)) = self.waiting.pop_front()
         {
-            let id = asked.id;
+            let (id, name, until) = (asked.id, asked.name.clone(), self.until);
+            if until <= Instant::now() {
+                self.finish(worker, (id, bytes, Err(late(&name))));
+                continue;
+            }
             match prepare(self.catalogue, asked) {
                 Ok(Prepared::Call(call)) => {
-                    let answer = self.host.call(call);
+                    let answer = timeout_at(until, self.host.call(call));
+                    let answer = async move { answer.await.unwrap_or_else(|_| Err(late(&name))) };
                     self.open.push(Box::pin(async move { (id, bytes, answer.await) }));
                 }
                 Ok(Prepared::Known(value)) => self.finish(worker, (id, bytes, Ok(value))),
@@ -78,6 +86,10 @@ impl<'a> Calls<'a> {
         self.held -= bytes;
         answer(worker, id, result);
     }
+}
+
+fn late(name: &str) -> CallError {
+    CallError::new(Exception::TimeoutError, format!("{name} has no answer yet, and the time is nearly up"))
 }
 
 fn answer(worker: &mut Worker, id: u32, result: Answer) {
