@@ -122,14 +122,18 @@ async fn when_no_file_can_be_begun_the_old_ones_stay_and_nothing_is_lost() {
     fs::create_dir(path("main.0.jsonl")).unwrap();
     let text = "x".repeat(1000);
     for run in 1..=10 {
-        turn(run, &text).iter().for_each(|record| session.append(record));
+        for record in turn(run, &text) {
+            session.append(&record);
+        }
         session.commit().await.unwrap();
     }
     assert_eq!(fs::read_to_string(path("main.1.jsonl")).unwrap(), "older");
     assert!(!path("main.2.jsonl").exists());
     fs::remove_dir(path("main.0.jsonl")).unwrap();
     for run in 11..=12 {
-        turn(run, &text).iter().for_each(|record| session.append(record));
+        for record in turn(run, &text) {
+            session.append(&record);
+        }
         session.commit().await.unwrap();
     }
     drop(session);

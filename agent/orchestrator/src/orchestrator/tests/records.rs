@@ -193,13 +193,13 @@ fn what_ends_an_interrupted_turn_is_recorded() {
 }
 
 /// A turn for one person, as a version on record that still took it for the place of everybody's news.
-const PRIVATE: &str = r##"
+const PRIVATE: &str = r#"
 {"type":"turn_begin","run":1,"channel":"ops/bob","addressed":"ops/bob"}
 {"type":"user","run":1,"channel":"ops/bob","text":"psst"}
 {"type":"assistant","run":1,"text":"Yes?"}
 {"type":"turn_end","run":1,"outcome":"completed","usage":{"prompt":1,"completion":1}}
 {"type":"queue-operation","operation":"enqueue","channel":"ops/bob","text":"well"}
-"##;
+"#;
 
 #[test]
 fn after_a_restart_a_private_message_draws_no_notices_either() {
