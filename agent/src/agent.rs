@@ -225,7 +225,7 @@ impl Running {
             Some(Event::WatchGone(uid)) => {
                 let input = self.roster.remove(&uid);
                 self.watches.handle(now, input);
-                self.filters.forget(&watch::Id::from(uid.as_str()));
+                self.gone(&watch::Id::from(uid.as_str()));
                 self.store.forget_watch(&uid);
             }
             Some(Event::Manifests(agent, watches, secrets)) => {
@@ -249,6 +249,10 @@ impl Running {
             Some(Event::Turns(input)) => self.turns.handle(now, input),
             Some(Event::Servers) => self.servers_changed(now),
             Some(Event::Request(request)) => self.requested(*request),
+            Some(Event::Readable(readable)) => {
+                let (watch, old, start, answer) = *readable;
+                self.save_watch(watch, old, start, answer);
+            }
             Some(Event::Saved(saved)) => {
                 let (start, answer, saved) = *saved;
                 self.saved(start, answer, saved);

@@ -36,6 +36,8 @@ pub(crate) enum Event {
     Channels,
     /// Code asks for something about the watches.
     Request(Box<Request>),
+    /// What a watch of code is to watch from now on can be read.
+    Readable(Box<(Watch, Option<asyncai_watch::Id>, Start, oneshot::Sender<Answer>)>),
     /// The object of a watch that code started has this UID, or was not saved.
     Saved(Box<(Start, oneshot::Sender<Answer>, Result<String, String>)>),
     /// A line was typed.

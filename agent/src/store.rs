@@ -20,6 +20,9 @@ pub(crate) enum Store {
     Local(Box<local::Store>),
 }
 
+/// A change of the Watches: what is known of it at once, and what will have come of it.
+pub(crate) type Change<T> = (Vec<Event>, BoxFuture<'static, Result<T, String>>);
+
 impl Store {
     /// Takes in what the manifests hold now; what that changes is told as a cluster would.
     pub(crate) fn take(&mut self, agent: Agent, watches: Vec<Watch>) -> Vec<Event> {
@@ -30,25 +33,21 @@ impl Store {
     }
 
     /// Saves a Watch that the model made, as [`made::watch`] gives it; the one of the UID `replaces`, which has the same
-    /// name, is deleted before. The future yields the UID (without a cluster: the name) under which [`Event::Watch`] will
-    /// tell of it, or what the store says against it, in a line.
-    pub(crate) fn create_watch(
-        &self,
-        watch: Watch,
-        replaces: Option<String>,
-    ) -> BoxFuture<'static, Result<String, String>> {
+    /// name, is deleted before. The future yields the UID (without a cluster: the name) under which [`Event::Watch`] tells
+    /// of it, or what the store says against it, in a line. What is known at once of the change is told at once.
+    pub(crate) fn create_watch(&mut self, watch: Watch, replaces: Option<String>) -> Change<String> {
         match self {
-            Self::Cluster(store) => store.create_watch(watch, replaces).boxed(),
-            Self::Local(store) => std::future::ready(store.create_watch(watch)).boxed(),
+            Self::Cluster(store) => (Vec::new(), store.create_watch(watch, replaces).boxed()),
+            Self::Local(store) => told(store.create_watch(watch)),
         }
     }
 
-    /// Deletes the Watch `name` of that UID, which the model made; [`Event::WatchGone`] will tell of it. One that is gone
+    /// Deletes the Watch `name` of that UID, which the model made; [`Event::WatchGone`] tells of it. One that is gone
     /// already is no error.
-    pub(crate) fn delete_watch(&self, name: &str, uid: &str) -> BoxFuture<'static, Result<(), String>> {
+    pub(crate) fn delete_watch(&mut self, name: &str, uid: &str) -> Change<()> {
         match self {
-            Self::Cluster(store) => store.delete_watch(name, uid).boxed(),
-            Self::Local(store) => std::future::ready(store.delete_watch(name)).boxed(),
+            Self::Cluster(store) => (Vec::new(), store.delete_watch(name, uid).boxed()),
+            Self::Local(store) => told(store.delete_watch(name)),
         }
     }
 
@@ -83,4 +82,13 @@ impl Store {
             Self::Local(_) => {}
         }
     }
+}
+
+/// A change that is made already.
+fn told<T: Send + 'static>(made: Result<(T, Vec<Event>), String>) -> Change<T> {
+    let (result, events) = match made {
+        Ok((value, events)) => (Ok(value), events),
+        Err(message) => (Err(message), Vec::new()),
+    };
+    (events, std::future::ready(result).boxed())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use asyncai_crds::WatchSpec;
+use asyncai_crds::{Watch, WatchSpec};
 use asyncai_repl::{CallError, Exception};
 use asyncai_watch::{Id, Listed, Origin, Phase, Shape, Status};
 use futures::future::BoxFuture;
@@ -46,12 +46,32 @@ impl Running {
             Ok(watch) => watch,
             Err(message) => return refuse(answer, message),
         };
-        let saving = self.store.create_watch(watch, old.map(|id| id.to_string()));
+        // What runs is given up only for what can be read.
+        let moved =
+            old.as_ref().is_some_and(|id| self.roster.spec(id.as_str()).is_some_and(|old| old.uri != start.uri));
+        if !moved {
+            return self.save_watch(watch, old, start, answer);
+        }
+        let (servers, events) = (self.servers.clone(), self.sender.clone());
+        tokio::spawn(async move {
+            match servers.read(&start.uri, start.server.as_deref(), None).await {
+                Ok(_) => drop(events.send(Event::Readable(Box::new((watch, old, start, answer)))).await),
+                Err(error) => refuse(answer, format!("{error}; the watch of before goes on")),
+            }
+        });
+    }
+
+    /// Saves the object of a watch, in place of the one of `old`.
+    pub(super) fn save_watch(&mut self, watch: Watch, old: Option<Id>, start: Start, answer: oneshot::Sender<Answer>) {
+        let (news, saving) = self.store.create_watch(watch, old.map(|id| id.to_string()));
         let events = self.sender.clone();
         tokio::spawn(async move {
             let saved = saving.await;
             let _ = events.send(Event::Saved(Box::new((start, answer, saved)))).await;
         });
+        for event in news {
+            self.handle(Some(event));
+        }
     }
 
     /// The watch that the new one replaces.
@@ -87,7 +107,9 @@ impl Running {
             Err(message) => return refuse(answer, format!("the watch cannot be saved: {message}")),
         };
         let known = self.watches.list().into_iter().find(|watch| watch.id == id);
-        self.starting.insert(id.clone(), Starting { start, answer });
+        if let Some(Starting { answer, .. }) = self.starting.insert(id.clone(), Starting { start, answer }) {
+            refuse(answer, "another watch of this name was started meanwhile".to_owned());
+        }
         if let Some(watch) = known {
             self.settle(&id, &watch.phase, watch.shape);
         }
@@ -106,14 +128,10 @@ impl Running {
             Phase::InvalidFilter { message } => Some(message.clone()),
             Phase::Failed { failure, .. } => Some(failure.message.clone()),
         };
-        // Where one is replaced under its name, what is known may be of the old one still.
-        let is_applied = |starting: &mut Starting| says(self.roster.spec(id.as_str()), &starting.start);
-        let Some((_, Starting { start, answer })) =
-            self.starting.extract_if(|of, starting| of == id && is_applied(starting)).next()
-        else {
-            return;
-        };
+        let Some(Starting { start, answer }) = self.starting.remove(id) else { return };
         match failure {
+            // The run that asked has ended, and the model was told that it failed.
+            _ if answer.is_closed() => self.discard(id),
             None => {
                 let _ = answer.send(Ok(json!({"name": start.name, "uri": start.uri, "shape": shape.map(word)})));
             }
@@ -133,7 +151,7 @@ impl Running {
             }
             (None, None) => return drop(answer.send(Ok(Value::Bool(false)))),
         };
-        let deleting = self.delete(&watch.id);
+        let deleting = self.delete(&watch.id.clone());
         tokio::spawn(async move {
             match deleting.await {
                 Ok(()) => drop(answer.send(Ok(Value::Bool(true)))),
@@ -142,8 +160,21 @@ impl Running {
         });
     }
 
-    fn delete(&self, id: &Id) -> BoxFuture<'static, Result<(), String>> {
-        self.store.delete_watch(self.roster.name(id.as_str()).unwrap_or_default(), id.as_str())
+    /// A watch exists no longer.
+    pub(super) fn gone(&mut self, id: &Id) {
+        self.filters.forget(id);
+        if let Some(Starting { answer, .. }) = self.starting.remove(id) {
+            refuse(answer, "the watch was deleted before it had started".to_owned());
+        }
+    }
+
+    fn delete(&mut self, id: &Id) -> BoxFuture<'static, Result<(), String>> {
+        let name = self.roster.name(id.as_str()).unwrap_or_default().to_owned();
+        let (news, deleting) = self.store.delete_watch(&name, id.as_str());
+        for event in news {
+            self.handle(Some(event));
+        }
+        deleting
     }
 
     /// Deletes a watch of the model that is of no use.
@@ -156,12 +187,6 @@ impl Running {
             }
         });
     }
-}
-
-/// Whether a Watch is the one that was asked for.
-fn says(watch: Option<&WatchSpec>, start: &Start) -> bool {
-    let asked = (&start.uri, &start.on_event, &start.instructions, &start.server);
-    watch.is_some_and(|watch| (&watch.uri, &watch.on_event, &watch.instructions, &watch.server) == asked)
 }
 
 /// What the object of the watch says; the rest is left at its defaults.

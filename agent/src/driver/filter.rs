@@ -6,6 +6,7 @@ use asyncai_mcp::Servers;
 use asyncai_repl::{EventError, Filter, Limits};
 use asyncai_watch::{FilterError, Id, Input};
 use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
 
 use crate::event::Event;
 use crate::python::catalogue::Current;
@@ -19,8 +20,13 @@ pub(crate) struct Filters {
     events: mpsc::Sender<Event>,
     /// The source that was checked last.
     sources: HashMap<Id, String>,
-    /// Events for the filters that run; dropping one ends it once they are answered.
-    open: HashMap<Id, mpsc::UnboundedSender<(u64, String)>>,
+    open: HashMap<Id, Open>,
+}
+
+/// A filter that runs. Dropping the queue ends it once its events are answered, aborting it at once.
+struct Open {
+    queue: mpsc::UnboundedSender<(u64, String)>,
+    task: AbortHandle,
 }
 
 impl Filters {
@@ -46,14 +52,14 @@ impl Filters {
     pub(crate) fn run(&mut self, id: Id, ticket: u64, event: String) {
         let (catalogue, host, events) = (&self.catalogue, &self.host, &self.events);
         let source = self.sources.get(&id).cloned().unwrap_or_default();
-        let queue = self.open.entry(id.clone()).or_insert_with(|| {
+        let open = self.open.entry(id.clone()).or_insert_with(|| {
             let (queue, waiting) = mpsc::unbounded_channel();
             let filter = Filter::new(source, Limits::filter());
-            tokio::spawn(serve(filter, id, waiting, catalogue.clone(), host.clone(), events.clone()));
-            queue
+            let serving = serve(filter, id, waiting, catalogue.clone(), host.clone(), events.clone());
+            Open { queue, task: tokio::spawn(serving).abort_handle() }
         });
         // The engine has at most a hundred events with a filter.
-        let _ = queue.send((ticket, event));
+        let _ = open.queue.send((ticket, event));
     }
 
     /// Ends the filter of a watch once its events are answered.
@@ -61,9 +67,11 @@ impl Filters {
         self.open.remove(id);
     }
 
-    /// Forgets a watch.
+    /// Forgets a watch: nobody waits for its filter any more.
     pub(crate) fn forget(&mut self, id: &Id) {
-        self.open.remove(id);
+        if let Some(open) = self.open.remove(id) {
+            open.task.abort();
+        }
         self.sources.remove(id);
     }
 }

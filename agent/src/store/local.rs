@@ -85,10 +85,7 @@ impl Store {
         }
         let old = std::mem::take(&mut self.watches);
         for gone in old.iter().filter(|old| !watches.iter().any(|watch| is_same(watch, old))) {
-            if let Some(folder) = &self.folder {
-                let _ = fs::remove_file(file(folder, "watch", &gone.name_any()));
-            }
-            events.push(Event::WatchGone(gone.name_any()));
+            events.push(self.forget(&gone.name_any()));
         }
         for mut watch in watches {
             let old = old.iter().find(|old| is_same(&watch, old));
@@ -102,19 +99,38 @@ impl Store {
         events
     }
 
-    /// Saves a Watch of the model; its manifest is followed like those of people.
-    pub(crate) fn create_watch(&self, mut watch: Watch) -> Result<String, String> {
+    /// Saves a Watch of the model; its manifest is followed like those of people. It is told of at once: a mistake in
+    /// another manifest keeps changes to the files from being told.
+    pub(crate) fn create_watch(&mut self, mut watch: Watch) -> Result<(String, Vec<Event>), String> {
         let name = watch.name_any();
         if self.watches.iter().any(|watch| watch.name_any() == name && !made::is_of_model(watch)) {
             return Err(format!("there is a Watch {name} already, which people made; choose another name"));
         }
         watch.metadata.creation_timestamp = conditions::time(SystemTime::now());
         self.made.save(&watch)?;
-        Ok(name)
+        let old = self.drop_watch(&name);
+        adopt_watch(&mut watch, None);
+        self.watches.push(watch.clone());
+        Ok((name, old.into_iter().chain([Event::Watch(Box::new(watch))]).collect()))
     }
 
-    pub(crate) fn delete_watch(&self, name: &str) -> Result<(), String> {
-        self.made.remove(name)
+    pub(crate) fn delete_watch(&mut self, name: &str) -> Result<((), Vec<Event>), String> {
+        self.made.remove(name)?;
+        Ok(((), self.drop_watch(name).into_iter().collect()))
+    }
+
+    fn drop_watch(&mut self, name: &str) -> Option<Event> {
+        let known = self.watches.len();
+        self.watches.retain(|watch| watch.name_any() != name || !made::is_of_model(watch));
+        (self.watches.len() < known).then(|| self.forget(name))
+    }
+
+    /// A Watch is gone, and its status with it.
+    fn forget(&self, name: &str) -> Event {
+        if let Some(folder) = &self.folder {
+            let _ = fs::remove_file(file(folder, "watch", name));
+        }
+        Event::WatchGone(name.to_owned())
     }
 
     pub(crate) fn save_agent(&mut self, status: AgentStatus) {

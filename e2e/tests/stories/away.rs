@@ -63,7 +63,7 @@ async fn what_was_missed_is_one_notice_of_each_watch() -> Result<()> {
         let missed = ["ADDED NS/a", "MODIFIED NS/b (data.size: 1→2)", "MODIFIED NS/b (data.size: 2→3)", "DELETED NS/c"];
         assert_eq!(told["cm"][0], missed.map(object));
         assert_eq!(told["cm"][1..], [vec![object("ADDED NS/last")]]);
-        assert_eq!(told["notes"][0], ["ADDED a", "CHANGED b", "DELETED c"]);
+        assert_eq!(told["notes"][0], ["CHANGED a", "CHANGED b", "CHANGED c"]);
         assert!(told["notes"][1..].iter().all(|lines| *lines == ["ADDED last"]), "{told:?}");
         assert_eq!(story.events("alice", "watch.notice").await?.len(), 4);
         Ok(())

@@ -27,6 +27,8 @@ async fn each_phase_from_bid_to_release_is_told_once() -> Result<()> {
             story.apply(&definition(kind, plural)).await?;
             let name = format!("crd/{plural}.rfp.test");
             story.kubectl(&["wait", &name, "--for=condition=Established", "--timeout=60s"]).await?;
+            // Which does not mean that it can be listed yet; kubectl waits for that.
+            story.kubectl(&["get", &format!("{plural}.rfp.test")]).await?;
         }
         let mut model = Model::start(story, &scenario(&story.namespace)).await?;
         let agent = fleet::with(&asking("alice"), &json!({"onStart": WISH, "prompt": "Fleet"}))?;

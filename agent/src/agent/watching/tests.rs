@@ -46,17 +46,3 @@ fn a_list_shows_what_the_adr_says_and_a_failed_restore() {
     shown.restore_failed = true;
     assert_eq!(listed(&shown)["restore_failed"], true);
 }
-
-#[test]
-fn what_is_known_is_of_the_watch_asked_for_only_if_it_says_so() {
-    let start = Start {
-        name: "cm".to_owned(),
-        uri: "memo://notes".to_owned(),
-        on_event: Some("None".to_owned()),
-        ..Start::default()
-    };
-    let asked = spec(&start);
-    assert!(says(Some(&asked), &start));
-    assert!(!says(Some(&WatchSpec { on_event: None, ..asked }), &start));
-    assert!(!says(None, &start));
-}

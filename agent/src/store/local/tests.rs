@@ -106,19 +106,20 @@ fn a_watch_of_the_model_is_a_manifest_that_is_read_back_and_removed() {
     let source = "a = 1\nf'{a} {event[\"type\"]}: # no comment'\n";
     let mut wanted = of_model("memo://notes");
     wanted.spec.on_event = Some(source.to_owned());
-    assert_eq!(store.create_watch(wanted.clone()), Ok("a.cm".to_owned()));
+    let (name, told) = store.create_watch(wanted.clone()).unwrap();
+    assert!(name == "a.cm" && matches!(told.as_slice(), [Event::Watch(watch)] if watch.name_any() == "a.cm"));
     let read = made(folder.path());
     assert_eq!((read.len(), &read[0].spec, made::is_of_model(&read[0])), (1, &wanted.spec, true));
     let text = fs::read_to_string(folder.path().join("watches/a.cm.yaml")).unwrap();
     assert!(text.contains("    a = 1\n"), "people read and edit it: {text}");
 
     let told = store.take(agent(), [vec![watch("memo://notes")], read].concat());
-    assert!(matches!(told.as_slice(), [Event::Watch(watch)] if watch.name_any() == "a.cm"));
-    store.delete_watch("a.cm").unwrap();
-    store.delete_watch("a.cm").unwrap();
-    assert_eq!(made(folder.path()), []);
-    let told = store.take(agent(), vec![watch("memo://notes")]);
+    assert!(told.is_empty(), "it was told already");
+    let ((), told) = store.delete_watch("a.cm").unwrap();
     assert!(matches!(told.as_slice(), [Event::WatchGone(name)] if name == "a.cm"));
+    assert!(store.delete_watch("a.cm").unwrap().1.is_empty());
+    assert_eq!(made(folder.path()), []);
+    assert!(store.take(agent(), vec![watch("memo://notes")]).is_empty());
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn a_watch_of_people_is_not_replaced() {
     let mut declared = of_model("memo://notes");
     declared.metadata.labels = None;
     let mut store = open_with(folder.path(), vec![declared.clone()]).unwrap();
-    let refused = store.create_watch(of_model("memo://other")).unwrap_err();
+    let refused = store.create_watch(of_model("memo://other")).err().unwrap();
     assert!(refused.starts_with("there is a Watch a.cm already"), "{refused}");
     assert_eq!(made(folder.path()), []);
     // People take one over by its label: that is told.
@@ -154,7 +155,7 @@ fn a_watch_of_people_is_not_replaced() {
 
 #[test]
 fn without_a_state_folder_the_watches_of_the_model_go_with_the_run() {
-    let store = Store::open(None, Made::open(None).unwrap(), agent(), Vec::new()).unwrap();
+    let mut store = Store::open(None, Made::open(None).unwrap(), agent(), Vec::new()).unwrap();
     store.create_watch(of_model("memo://notes")).unwrap();
     let folder = store.made.folder().to_path_buf();
     assert!(folder.join("a.cm.yaml").exists());
