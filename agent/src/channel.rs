@@ -129,7 +129,7 @@ impl Channels {
     }
 
     /// Posts the reply of `run`, or what no run said; it never waits. One for a channel that is gone goes to the
-    /// default one.
+    /// default one; what one person or one request was to see (`ops/bob`, `api/7`) then goes nowhere.
     pub(crate) fn publish(&mut self, run: Option<u64>, channel: Option<&str>, text: &str) {
         if let Some(screen) = &self.screen {
             screen.reply(text);
@@ -139,12 +139,11 @@ impl Channels {
             return;
         }
         let (name, to) = channel.split_once('/').map_or((channel, None), |(name, to)| (name, Some(to.to_owned())));
-        let found = self.open.iter().position(|open| open.name == name);
-        let post = Post { to: to.filter(|_| found.is_some()), text: text.to_owned() };
-        if let Some(open) = self.open.get_mut(found.unwrap_or(0)) {
-            open.post(post);
+        let found = self.open.iter().position(|open| open.name == name).or(to.is_none().then_some(0));
+        if let Some(open) = found.and_then(|index| self.open.get_mut(index)) {
+            open.post(Post { to, text: text.to_owned() });
         } else {
-            info!(channel, "there is no such channel any more; the reply is in the log alone");
+            info!(channel, "nobody is there any more; the reply is in the log alone");
         }
     }
 

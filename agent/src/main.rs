@@ -29,6 +29,7 @@ use anyhow::{Result, anyhow};
 use tokio::runtime::Runtime;
 
 use crate::args::{Cli, Command, Output};
+use crate::channel::console::printable;
 
 // musl's allocator is many times slower than the one below this, which limits what Python may hold in a worker.
 #[global_allocator]
@@ -46,7 +47,8 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            eprintln!("asyncai: {error:#}");
+            // A server may have had a say in it.
+            eprintln!("asyncai: {}", printable(&format!("{error:#}")));
             ExitCode::FAILURE
         }
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::args::Output;
-use crate::channel::console::Screen;
+use crate::channel::console::{Screen, printable};
 
 #[cfg(test)]
 mod tests;
@@ -59,7 +59,7 @@ impl<W: Write> Sink<W> {
     pub(crate) fn say(&mut self, line: &str) {
         match self.format {
             Output::Text => self.line(line),
-            Output::Ndjson => eprintln!("{line}"),
+            Output::Ndjson => eprintln!("{}", printable(line)),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use asyncai_e2e::scripted_model::ScriptedModel;
-use asyncai_model::{Config, Error, Finish, Kind, Message, Model, Reply, Retry, Role, Usage};
+use asyncai_model::{Config, Error, Finish, Kind, Message, Model, Reply, Retry, Usage};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -20,14 +20,11 @@ fn config(server: &ScriptedModel) -> Config {
 }
 
 fn question(text: &str) -> Vec<Message> {
-    vec![
-        Message { role: Role::System, content: "Be brief.".into() },
-        Message { role: Role::User, content: text.into() },
-    ]
+    vec![Message::System("Be brief.".into()), Message::User(text.into())]
 }
 
 async fn ask(model: &Model) -> Result<Reply, Error> {
-    timeout(PATIENCE, model.complete(&question("hello"), |_| {})).await.expect("an end")
+    timeout(PATIENCE, model.complete(&question("hello"), &[], |_| {})).await.expect("an end")
 }
 
 /// Asks under `scenario`: the outcome, and how many requests it took.
@@ -53,9 +50,9 @@ async fn a_reply_comes_in_pieces_and_whole() {
     let pieces = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&pieces);
     let on_delta = move |piece: &str| sink.lock().unwrap().push(piece.to_owned());
-    let reply = timeout(PATIENCE, model.complete(&question("hello"), on_delta)).await.unwrap().unwrap();
+    let reply = timeout(PATIENCE, model.complete(&question("hello"), &[], on_delta)).await.unwrap().unwrap();
     let usage = Some(Usage { prompt: 12, completion: 3 });
-    assert_eq!(reply, Reply { text: "all is well".into(), finish: Finish::Stop, usage });
+    assert_eq!(reply, Reply { text: "all is well".into(), calls: Vec::new(), finish: Finish::Stop, usage });
     assert_eq!(*pieces.lock().unwrap(), ["all ", "is ", "well"]);
 }
 
@@ -100,7 +97,7 @@ async fn a_piece_is_seen_before_the_reply_ends() {
     let model = Model::new(config(&server)).unwrap();
     let (sender, mut pieces) = mpsc::unbounded_channel();
     let call = tokio::spawn(async move {
-        model.complete(&question("hello"), move |piece| sender.send(piece.to_owned()).unwrap()).await
+        model.complete(&question("hello"), &[], move |piece| sender.send(piece.to_owned()).unwrap()).await
     });
     for expected in ["first ", "second "] {
         assert_eq!(timeout(PATIENCE, pieces.recv()).await.unwrap().as_deref(), Some(expected));

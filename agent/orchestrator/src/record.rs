@@ -18,7 +18,7 @@ pub enum Record {
         run: u64,
         /// Where its reply goes.
         channel: Option<String>,
-        /// The channel in which somebody addressed the agent last.
+        /// The public channel in which somebody addressed the agent last.
         addressed: Option<String>,
     },
     /// The `onStart` of the settings, claimed by a run.

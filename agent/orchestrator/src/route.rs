@@ -5,17 +5,20 @@ use crate::turn::Entry;
 /// The channels in play.
 #[derive(Debug, Default)]
 pub(crate) struct Route {
-    /// The channel of the latest message that addressed the agent.
+    /// The channel of the latest message that addressed the agent in public.
     last_addressed: Option<String>,
 }
 
 impl Route {
-    /// Notes that the agent was addressed.
+    /// Notes that the agent was addressed. A name with `/` is one person's or one request's: who writes there gets
+    /// the answer, but must not draw what was meant for everybody to themselves.
     pub(crate) fn addressed(&mut self, channel: &str) {
-        self.last_addressed = Some(channel.to_owned());
+        if !channel.contains('/') {
+            self.last_addressed = Some(channel.to_owned());
+        }
     }
 
-    /// The channel of the latest message that addressed the agent.
+    /// The channel of the latest message that addressed the agent in public.
     pub(crate) fn last_addressed(&self) -> Option<&str> {
         self.last_addressed.as_deref()
     }

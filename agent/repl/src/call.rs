@@ -6,8 +6,8 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Answers the calls of Python. Those of one `asyncio.gather` run at the same time; a call still open when the run ends
-/// is dropped.
+/// Answers the calls of Python. Those of one `asyncio.gather` run at the same time, 16 at most; a call still open when
+/// the run ends is dropped.
 pub trait Host: Send + Sync {
     /// Does one call, whose arguments fit the function's schema.
     fn call(&self, call: Call) -> BoxFuture<'static, Result<Value, CallError>>;

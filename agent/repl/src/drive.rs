@@ -1,24 +1,25 @@
 //! Drives a worker through one run: does the calls that Python makes, until it is done or its time is up.
 
-use futures::future::BoxFuture;
-use futures::stream::{FuturesUnordered, StreamExt as _};
-use serde_json::Value;
-use tokio::time::{Instant, sleep_until};
+use std::pin::pin;
 
-use crate::bind::bind;
-use crate::call::{Call, CallError, Exception, Host};
-use crate::catalogue::{Catalogue, Function};
-use crate::help;
-use crate::identifier::did_you_mean;
+use tokio::time::{Instant, sleep};
+
+use crate::call::Host;
+use crate::catalogue::Catalogue;
+use crate::drive::calls::Calls;
 use crate::limits::Limits;
-use crate::process::Worker;
-use crate::wire::{Asked, Done, Most, Names, Order, Problem, Report};
+use crate::process::{Step, Worker};
+use crate::wire::{Done, Most, Names, Order, Problem, Report};
+
+mod calls;
 
 /// Why a filter may not call a function.
 pub(crate) const READ_ONLY: &str = "a filter may call only tools that are annotated readOnlyHint: true";
 
 /// What Python's own time is less than the whole, so that it stops by itself and keeps its names.
 const SHARE: f32 = 0.9;
+/// And the calls' time than Python's: it is told in time to catch that there is no answer, and goes on with what it has.
+const CALLS: f32 = 0.85;
 
 /// What a worker is told of the limits.
 pub(crate) fn most(limits: &Limits) -> Most {
@@ -39,8 +40,6 @@ pub(crate) enum Ended {
     Done(Box<Done>),
     Checked(Option<Problem>),
 }
-
-type Returned = (u32, Result<Value, CallError>);
 
 /// Tells the worker what it may call, where that is news.
 pub(crate) fn introduce(worker: &mut Worker, catalogue: &Catalogue) {
@@ -68,78 +67,30 @@ pub(crate) async fn drive(
     host: &dyn Host,
     limits: &Limits,
 ) -> Result<Ended, Lost> {
-    let deadline = Instant::now() + limits.wall;
-    let mut open: FuturesUnordered<BoxFuture<'static, Returned>> = FuturesUnordered::new();
+    let mut deadline = pin!(sleep(limits.wall));
+    let mut calls = Calls::new(catalogue, host, Instant::now() + limits.wall.mul_f32(CALLS));
     let mut count = 0;
     loop {
+        calls.start(worker);
         tokio::select! {
             biased;
-            () = sleep_until(deadline) => return Err(Lost::Deadline),
-            report = worker.next() => match report {
-                Some(Report::Call(asked)) => {
+            () = &mut deadline => return Err(Lost::Deadline),
+            step = worker.step() => match step {
+                Step::Report(Report::Call(asked), bytes) => {
                     count += 1;
                     if count <= limits.calls {
-                        start(worker, &open, catalogue, host, asked);
+                        calls.take(worker, asked, bytes);
                     }
                 }
-                Some(Report::Done(done)) => return Ok(Ended::Done(done)),
-                Some(Report::Checked(problem)) => return Ok(Ended::Checked(problem)),
-                Some(Report::Ready) | None => return Err(Lost::Died),
+                Step::Report(Report::Done(done), _) => return Ok(Ended::Done(done)),
+                Step::Report(Report::Checked(problem), _) => return Ok(Ended::Checked(problem)),
+                Step::Moved => {}
+                Step::Report(Report::Ready, _) | Step::Ended => return Err(Lost::Died),
             },
-            Some((id, result)) = open.next(), if !open.is_empty() => answer(worker, id, result),
+            Some(returned) = calls.next() => calls.finish(worker, returned),
         }
     }
 }
 
-fn start(
-    worker: &mut Worker,
-    open: &FuturesUnordered<BoxFuture<'static, Returned>>,
-    catalogue: &Catalogue,
-    host: &dyn Host,
-    asked: Asked,
-) {
-    let id = asked.id;
-    match prepare(catalogue, asked) {
-        Ok(Prepared::Call(call)) => {
-            let answer = host.call(call);
-            open.push(Box::pin(async move { (id, answer.await) }));
-        }
-        Ok(Prepared::Known(value)) => answer(worker, id, Ok(value)),
-        Err(error) => answer(worker, id, Err(error)),
-    }
-}
-
-fn answer(worker: &mut Worker, id: u32, result: Result<Value, CallError>) {
-    let result = result.and_then(|value| {
-        serde_json::value::to_raw_value(&value)
-            .map_err(|error| CallError::new(Exception::ValueError, format!("the answer is no JSON: {error}")))
-    });
-    worker.send(&match result {
-        Ok(result) => Order::Answer { id, result },
-        Err(error) => Order::Failed { id, error },
-    });
-}
-
-enum Prepared {
-    Call(Call),
-    /// The answer is in the catalogue.
-    Known(Value),
-}
-
-fn prepare(catalogue: &Catalogue, asked: Asked) -> Result<Prepared, CallError> {
-    let Asked { name, args, kwargs, .. } = asked;
-    if let Some(function) = help::function(&name) {
-        let arguments = bind(&name, &function, args, kwargs)?;
-        return help::answer(catalogue, &name, &arguments).map(Prepared::Known);
-    }
-    let Some(function) = catalogue.get(&name) else {
-        let close = did_you_mean(&name, catalogue.paths().map(|(path, _)| path));
-        return Err(CallError::new(Exception::RuntimeError, format!("there is no function {name} any more{close}")));
-    };
-    if catalogue.is_restricted() && !function.read_only {
-        return Err(CallError::new(Exception::PermissionError, format!("{name}: {READ_ONLY}")));
-    }
-    let arguments = bind(&name, function, args, kwargs)?;
-    let Function { server, name, .. } = function.clone();
-    Ok(Prepared::Call(Call { server, name, arguments }))
-}
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,8 @@ use std::time::Duration;
 /// The limits of a worker.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// For one event or one run, Python and the host's answers together; then the worker is killed.
+    /// For one event or one run, Python and the host's answers together; then the worker is killed. A little earlier,
+    /// calls without an answer raise `TimeoutError`, and then Python is stopped, so that its names are kept.
     pub wall: Duration,
     /// What Python may hold, in bytes.
     pub memory: usize,

@@ -20,6 +20,16 @@ const LINE: usize = 2 * ARGUMENTS;
 /// How much is kept of what a worker says before it dies.
 const LAST_WORDS: usize = 2 << 10;
 
+/// What came of a step.
+pub(crate) enum Step {
+    /// A report, and in how many bytes it came.
+    Report(Report, usize),
+    /// Something was read or written.
+    Moved,
+    /// The worker has ended.
+    Ended,
+}
+
 /// A running worker. Dropped, it is killed, and reaped when it is gone.
 pub(crate) struct Worker {
     child: Child,
@@ -83,58 +93,68 @@ impl Worker {
     /// A test program says other things first.
     async fn ready(&mut self) -> bool {
         loop {
-            match self.line().await {
+            match self.line() {
+                Some(line) if matches!(serde_json::from_slice(&line), Ok(Report::Ready)) => return true,
+                Some(_) => {}
+                None if self.exchange().await => {}
                 None => return false,
-                Some(line) => {
-                    if matches!(serde_json::from_slice(&line), Ok(Report::Ready)) {
-                        return true;
-                    }
-                }
             }
         }
     }
 
-    /// Puts an order into the queue, which [`Worker::next`] empties.
+    /// Puts an order into the queue, which [`Worker::step`] empties.
     pub(crate) fn send(&mut self, order: &Order) {
+        // A worker that reads more slowly than is sent would never empty it.
+        if self.written > self.unread() {
+            self.output.drain(..self.written);
+            self.written = 0;
+        }
         // Orders hold no map with keys other than strings: this cannot fail.
         if serde_json::to_writer(&mut self.output, order).is_ok() {
             self.output.push(b'\n');
         }
     }
 
-    /// Writes what is queued and reads the next report; none when the worker has ended. Can be cancelled.
-    pub(crate) async fn next(&mut self) -> Option<Report> {
-        let line = self.line().await?;
+    /// What it has not read yet of the orders, in bytes.
+    pub(crate) fn unread(&self) -> usize {
+        self.output.len() - self.written
+    }
+
+    /// Gives the next report that was read, else writes some of what is queued or reads some. Can be cancelled.
+    pub(crate) async fn step(&mut self) -> Step {
+        let Some(line) = self.line() else {
+            return if self.exchange().await { Step::Moved } else { Step::Ended };
+        };
         match serde_json::from_slice(&line) {
-            Ok(report) => Some(report),
+            Ok(report) => Step::Report(report, line.len()),
             Err(error) => {
                 tracing::warn!(target: "python", %error, "a worker is not understood");
-                None
+                Step::Ended
             }
         }
     }
 
-    async fn line(&mut self) -> Option<Vec<u8>> {
-        loop {
-            if let Some(end) = self.input[self.parsed..].iter().position(|byte| *byte == b'\n') {
-                let line = self.input[self.parsed..self.parsed + end].to_vec();
-                self.parsed += end + 1;
-                if self.parsed == self.input.len() {
-                    self.input.clear();
-                    self.parsed = 0;
-                }
-                return Some(line);
-            }
+    /// The next whole line of what was read.
+    fn line(&mut self) -> Option<Vec<u8>> {
+        let Some(end) = self.input[self.parsed..].iter().position(|byte| *byte == b'\n') else {
             self.input.drain(..self.parsed);
             self.parsed = 0;
-            if self.input.len() > LINE || !self.exchange().await {
-                return None;
-            }
+            return None;
+        };
+        let line = self.input[self.parsed..self.parsed + end].to_vec();
+        self.parsed += end + 1;
+        if self.parsed == self.input.len() {
+            self.input.clear();
+            self.parsed = 0;
         }
+        Some(line)
     }
 
     /// Writes or reads some; false at the end. Both at once, else two full pipes would wait for each other.
     async fn exchange(&mut self) -> bool {
+        if self.input.len() > LINE {
+            return false;
+        }
         let pending = &self.output[self.written..];
         tokio::select! {
             biased;

@@ -1,5 +1,6 @@
 //! A channel of an IRC server: who addresses the agent is answered, and replies wait while there is no connection.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,9 +11,10 @@ use tracing::{info, warn};
 use crate::channel::backoff::Backoff;
 use crate::channel::irc::connection::{Connection, End, PATIENCE, Patience};
 use crate::channel::irc::outbox::Outbox;
+use crate::channel::irc::session::Session;
 use crate::channel::spec::Secret;
 use crate::channel::state::Reporter;
-use crate::channel::{Inbox, Post, tls};
+use crate::channel::{Inbox, Post, QUEUE, tls};
 
 mod bucket;
 mod connection;
@@ -46,6 +48,9 @@ struct Irc {
     config: watch::Receiver<Config>,
     /// Replies wait here while there is no connection.
     posts: mpsc::Receiver<Post>,
+    /// The next ones. While the server lets us in but not into the channel, those for the channel stay here, and
+    /// private ones pass them by.
+    held: VecDeque<Post>,
     /// The reply that is being said.
     outbox: Outbox,
     inbox: Inbox,
@@ -61,7 +66,8 @@ pub(super) async fn run(
     inbox: Inbox,
     reporter: Reporter,
 ) {
-    Irc { config, posts, outbox: Outbox::default(), inbox, reporter, tls: tls::config, patience: PATIENCE }.run().await;
+    let (held, outbox) = (VecDeque::new(), Outbox::default());
+    Irc { config, posts, held, outbox, inbox, reporter, tls: tls::config, patience: PATIENCE }.run().await;
 }
 
 impl Irc {
@@ -92,6 +98,26 @@ impl Irc {
         }
     }
 
+    /// Whether there is room for one more reply.
+    fn takes(&self) -> bool {
+        self.outbox.is_empty() && self.held.len() < QUEUE
+    }
+
+    /// Begins with the next reply that can be said.
+    fn load(&mut self, session: &Session, channel: &str) {
+        let next = self.held.iter().position(|post| session.is_joined() || session.is_in() && post.to.is_some());
+        if self.outbox.is_empty()
+            && let Some(post) = next.and_then(|index| self.held.remove(index))
+        {
+            self.outbox.load(&post, session.nick(), channel);
+        }
+    }
+
+    /// Whether nothing waits to be said.
+    fn is_done(&self) -> bool {
+        self.outbox.is_empty() && self.held.is_empty() && self.posts.is_empty()
+    }
+
     /// Waits, or until the settings change; false if the channel was closed and nobody will be there to read.
     async fn wait(&mut self, delay: Duration, backoff: &mut Backoff) -> bool {
         tokio::select! {
@@ -101,7 +127,7 @@ impl Irc {
                 return true;
             },
         }
-        let lost = self.posts.len() + usize::from(!self.outbox.is_empty());
+        let lost = self.posts.len() + self.held.len() + usize::from(!self.outbox.is_empty());
         if lost > 0 {
             let channel = self.reporter.name();
             warn!(channel, lost, "closed without a connection; replies are in the log alone");

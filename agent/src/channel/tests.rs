@@ -40,10 +40,18 @@ async fn a_reply_goes_to_its_channel_or_to_the_one_who_asked_there() {
 #[tokio::test]
 async fn a_reply_for_a_channel_that_is_gone_goes_to_the_default_one() {
     let (mut channels, mut queues) = channels(&["ops", "dev"]);
-    channels.publish(None, Some("api/7"), "news");
-    channels.publish(None, Some("old/bob"), "more");
-    assert_eq!(posted(&mut queues[0]), [(None, "news".to_owned()), (None, "more".to_owned())]);
+    channels.publish(None, Some("old"), "news");
+    assert_eq!(posted(&mut queues[0]), [(None, "news".to_owned())]);
     self::channels(&[]).0.publish(None, Some("ops"), "nobody is there, and that is no error");
+}
+
+#[tokio::test]
+async fn a_private_reply_whose_channel_or_request_is_gone_goes_nowhere() {
+    let (mut channels, mut queues) = channels(&["ops", "dev"]);
+    channels.publish(Some(1), Some("api/7"), "one");
+    channels.publish(Some(2), Some("old/bob"), "two");
+    channels.publish(None, Some("old/bob"), "three");
+    assert_eq!((posted(&mut queues[0]), posted(&mut queues[1])), (Vec::new(), Vec::new()));
 }
 
 #[tokio::test]

@@ -60,6 +60,10 @@ pub(super) async fn run(mut config: watch::Receiver<Config>, mut posts: mpsc::Re
             // Without the sender of the settings there is none of posts either.
             Ok(()) = config.changed() => report(&mut config, &reporter),
             post = posts.recv() => match post {
+                Some(Post { to: Some(_), .. }) => {
+                    // Its channel was of another kind when it was asked for.
+                    warn!(channel = reporter.name(), "a webhook is public; a private reply is in the log alone");
+                }
                 Some(post) => deliver(&client, &mut config, &post.text, &reporter).await,
                 None => return,
             }
@@ -106,7 +110,7 @@ async fn deliver(client: &Client, config: &mut watch::Receiver<Config>, text: &s
 }
 
 async fn send(client: &Client, url: &str, text: &str) -> Result<(), Failure> {
-    let response = client.post(url).json(&json!({ "text": text })).send().await.map_err(|error| {
+    let response = client.post(url).json(&json!({ "text": escape(text) })).send().await.map_err(|error| {
         let hopeless = error.is_builder();
         Failure { message: chain(error), again: (!hopeless).then_some(Duration::ZERO) }
     })?;
@@ -120,6 +124,11 @@ async fn send(client: &Client, url: &str, text: &str) -> Result<(), Failure> {
     let said = excerpt(response).await.filter(|said| !quotes(said, url));
     let said = said.map(|said| format!(": {said}")).unwrap_or_default();
     Err(Failure { message: format!("the webhook answered {status}{said}"), again })
+}
+
+/// In Slack's markup these three begin mentions and links, such as `<!channel>`, which no reply may make.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {

@@ -92,7 +92,8 @@ impl Writer {
         let (records, _) = parse(&text);
         let lengths: Vec<(Record, usize)> = records.iter().map(|(record, line)| (record.clone(), line.len())).collect();
         let path = self.folder.join(NEW);
-        let mut new = File::create(&path)?;
+        let mut new = File::options().create(true).append(true).open(&path)?;
+        new.set_len(0)?;
         let mut bytes = 0;
         for kept in compact(&lengths, self.sizes.kept) {
             let line = records[kept].1;
@@ -101,18 +102,20 @@ impl Writer {
             bytes += length(line.len() + 1);
         }
         new.sync_all()?;
-        for number in (1..OLD).rev() {
+        // A copy, so that there is a session file at any moment; before the others move, so that none is lost for one
+        // that the disk has no room for.
+        fs::copy(self.path(), self.old(0))?;
+        for number in (0..OLD).rev() {
             ignore_missing(fs::rename(self.old(number), self.old(number + 1)))?;
         }
-        // A copy, so that there is a session file at any moment.
-        fs::copy(self.path(), self.old(1))?;
         fs::rename(path, self.path())?;
-        sync(&self.folder)?;
-        self.file = File::options().append(true).open(self.path())?;
+        // Whatever fails from here on, the file of this name is the one that is written to.
+        self.file = new;
         (self.bytes, self.base) = (bytes, bytes);
-        Ok(())
+        sync(&self.folder)
     }
 
+    /// The path of an old file; number 0 is one that is being made.
     fn old(&self, number: u32) -> PathBuf {
         self.folder.join(format!("main.{number}.jsonl"))
     }

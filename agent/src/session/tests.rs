@@ -112,6 +112,38 @@ async fn a_long_file_is_begun_anew_with_what_is_needed() {
 }
 
 #[tokio::test]
+async fn when_no_file_can_be_begun_the_old_ones_stay_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (mut session, ..) = open(&folder);
+    session.writer.lock().unwrap().sizes = Sizes { most: 5000, kept: 1000 };
+    fs::write(path("main.1.jsonl"), "older").unwrap();
+    fs::write(path("main.new.jsonl"), "what a crash left").unwrap();
+    fs::create_dir(path("main.0.jsonl")).unwrap();
+    let text = "x".repeat(1000);
+    for run in 1..=10 {
+        for record in turn(run, &text) {
+            session.append(&record);
+        }
+        session.commit().await.unwrap();
+    }
+    assert_eq!(fs::read_to_string(path("main.1.jsonl")).unwrap(), "older");
+    assert!(!path("main.2.jsonl").exists());
+    fs::remove_dir(path("main.0.jsonl")).unwrap();
+    for run in 11..=12 {
+        for record in turn(run, &text) {
+            session.append(&record);
+        }
+        session.commit().await.unwrap();
+    }
+    drop(session);
+    assert_eq!(fs::read_to_string(path("main.2.jsonl")).unwrap(), "older");
+    assert_eq!(fs::read_to_string(path("main.1.jsonl")).unwrap().matches("turn_end").count(), 11);
+    let (_session, records, problems) = open(&folder);
+    assert_eq!((problems, records.last()), (Vec::new(), turn(12, "").last()));
+}
+
+#[tokio::test]
 async fn one_long_turn_is_not_copied_with_every_line() {
     let folder = tempfile::tempdir().unwrap();
     let (mut session, ..) = open(&folder);

@@ -32,8 +32,8 @@ enum Past {
     Saved { cursor: Cursor, baseline: Option<Baseline> },
     /// It is an event log.
     Log(Sequence),
-    /// It is a state, whose changes are numbered here.
-    State { epoch: Arc<str>, seq: u64, state: Arc<State> },
+    /// It is a state, whose changes are numbered here; `own`: the epoch is of this process.
+    State { epoch: Arc<str>, own: bool, seq: u64, state: Arc<State> },
 }
 
 impl Reader {
@@ -109,31 +109,35 @@ impl Reader {
     }
 
     fn read_state(&mut self, text: &str, initial: Initial, name: &str) -> Vec<Entry> {
-        let (epoch, mut seq, state, changes): (Arc<str>, u64, State, Vec<What>) = match &self.past {
-            Past::State { epoch, seq, state: old } => {
+        let (mut epoch, mut own, mut seq, state, changes): (Arc<str>, bool, u64, State, Vec<What>) = match &self.past {
+            Past::State { epoch, own, seq, state: old } => {
                 let state = State::parse(text, Some(old));
                 let changes = state.changes_since(old);
-                (Arc::clone(epoch), *seq, state, changes)
+                (Arc::clone(epoch), *own, *seq, state, changes)
             }
             Past::Saved { cursor, baseline: Some(baseline) } => {
                 let state = State::parse(text, None);
                 let changes = state.changes_since_saved(baseline);
-                (cursor.epoch.as_str().into(), cursor.seq, state, changes)
+                (cursor.epoch.as_str().into(), false, cursor.seq, state, changes)
             }
             Past::Nothing => {
                 let state = State::parse(text, None);
                 let changes = if initial == Initial::Deliver { state.as_new() } else { Vec::new() };
-                (name.into(), 0, state, changes)
+                (name.into(), true, 0, state, changes)
             }
             Past::Log(_) | Past::Saved { baseline: None, .. } => {
                 let gap = What::Gap { reason: "shape", missed: None };
-                (name.into(), 0, State::parse(text, None), vec![gap])
+                (name.into(), true, 0, State::parse(text, None), vec![gap])
             }
         };
         let state = match &self.past {
             Past::State { state: old, .. } if changes.is_empty() => Arc::clone(old),
             Past::State { .. } | Past::Nothing | Past::Saved { .. } | Past::Log(_) => Arc::new(state),
         };
+        if !changes.is_empty() && !std::mem::replace(&mut own, true) {
+            // An earlier process may have told other changes by the numbers that follow.
+            epoch = name.into();
+        }
         let mut entries = Vec::with_capacity(changes.len() + 1);
         for what in changes {
             seq += 1;
@@ -144,7 +148,7 @@ impl Reader {
             seq,
             snapshot: Snapshot::State(Arc::clone(&state)),
         }));
-        self.past = Past::State { epoch, seq, state };
+        self.past = Past::State { epoch, own, seq, state };
         entries
     }
 }

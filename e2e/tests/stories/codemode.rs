@@ -8,6 +8,7 @@ use asyncai_e2e::model::Model;
 use asyncai_e2e::story::{Story, story};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
+use kube::api::ListParams;
 use serde_json::{Value, json};
 
 const WISH: &str = "Watch the configmaps of this namespace and tell me when one appears or disappears.";
@@ -34,7 +35,7 @@ async fn the_model_starts_a_watch_and_puts_right_what_is_wrong() -> Result<()> {
         let watches: Api<Watch> = story.api();
         let started = result(&mut model).await?;
         assert!(started.contains("event-log") && started.contains("\"cm\""), "{started}");
-        assert_eq!(watches.list(&Default::default()).await?.items.len(), 1, "failed attempts left watches");
+        assert_eq!(watches.list(&ListParams::default()).await?.items.len(), 1, "failed attempts left watches");
         made_by_the_model(&watches.get("alice.cm").await?)?;
         story.watch("alice.cm", "Ready", "True").await?;
         appears_changes_and_goes(story, &mut model).await

@@ -41,11 +41,11 @@ async fn a_model_on_a_bad_day_is_borne_with() -> Result<()> {
         ]});
         puppet.model.script(&scenario.to_string()).await?;
         puppet.cue().await?;
-        let (long, short) = (puppet.request().await?, puppet.request().await?);
-        assert!(size(&short) < size(&long), "{} bytes after {}", size(&short), size(&long));
+        let (refused, shorter) = (puppet.request().await?, puppet.request().await?);
+        assert!(size(&shorter) < size(&refused), "{} bytes after {}", size(&shorter), size(&refused));
         let question = |request: &Recorded| request.messages().last().map(|(_, content)| (*content).to_owned());
-        assert_eq!(question(&short), question(&long), "the question itself was left out");
-        paired(&short)?;
+        assert_eq!(question(&shorter), question(&refused), "the question itself was left out");
+        paired(&shorter)?;
         assert_eq!(log.event("reply.published").await?["text"], "Went on.");
         Ok(())
     })

@@ -118,6 +118,42 @@ fn notices_go_to_the_channel_that_addressed_the_agent_last() {
 }
 
 #[test]
+fn a_private_message_is_answered_there_and_draws_no_notices() {
+    check(
+        &setup(),
+        "
+0 > start
+0 > user ops/bob psst
+  < call 1 [sys] [u psst]
+0 > reply 1 Yes?
+  < publish ops/bob: Yes?
+  < usage turns=1 tokens=2
+1 > notice 1 cm: a
+  < call 2 [sys] [u psst] [a Yes?] [u <cm a>]
+1 > reply 2 A.
+  < publish #all: A.
+  < usage turns=2 tokens=4
+  < seen 1
+2 > user #ops hello
+  < call 3 [sys] [u psst] [a Yes?] [u <cm a>] [a A.] [u hello]
+2 > reply 3 NO_REPLY
+  < usage turns=3 tokens=6
+3 > user api/7 status?
+  < call 4 [sys] [u psst] [a Yes?] [u <cm a>] [a A.] [u hello] [a NO_REPLY] [u status?]
+3 > reply 4 Fine.
+  < publish api/7: Fine.
+  < usage turns=4 tokens=8
+4 > notice 2 cm: b
+  < call 5 [sys] [u psst] [a Yes?] [u <cm a>] [a A.] [u hello] [a NO_REPLY] [u status?] [a Fine.] [u <cm b>]
+4 > reply 5 B.
+  < publish #ops: B.
+  < usage turns=5 tokens=10
+  < seen 2
+",
+    );
+}
+
+#[test]
 fn without_channels_replies_are_published_to_none() {
     check(
         &Config::default(),

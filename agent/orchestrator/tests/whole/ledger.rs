@@ -143,12 +143,12 @@ impl Ledger {
         let verdict = self.spec.filter.is_some().then(|| self.verdicts.pop_front().expect("a verdict"));
         self.failures = if verdict == Some(Verdict::Fail) { self.failures + 1 } else { 0 };
         let line = match verdict {
-            None => Some(self.line(&step)),
+            None => Some(told(&step)),
             Some(Verdict::Tell(ticket)) => Some(format!("told {ticket}")),
             Some(Verdict::Drop) => None,
-            Some(Verdict::Fail) => (self.failures >= 10).then(|| self.line(&step)),
+            Some(Verdict::Fail) => (self.failures >= 10).then(|| told(&step)),
         };
-        let line = line.or_else(|| step.is_gap().then(|| self.line(&step))).filter(|line| self.is_new(&step, line));
+        let line = line.or_else(|| step.is_gap().then(|| told(&step))).filter(|line| self.is_new(&step, line));
         assert_eq!(kept, line.is_some(), "the filter decides, but not over gaps: {step:?}");
         match line {
             None => self.settle(life, number, &step, false),
@@ -168,28 +168,18 @@ impl Ledger {
         before.as_deref() != Some(line) || step.kind == "MODIFIED"
     }
 
-    /// How an event is told without a filter; of some, how that begins.
-    fn line(&self, step: &Step) -> String {
-        match &step.what {
-            What::Gap(_) => "GAP ".to_owned(),
-            What::Event(index) => event(*index, step.place.1),
-            What::Differs(key, _) if step.kind == "MODIFIED" => format!("MODIFIED {key} ("),
-            What::Differs(key, _) => format!("{} {key}", step.kind),
-        }
-    }
-
     /// A notice goes out.
     pub(crate) fn notice(&mut self, now: u64, notice: &Notice) {
         if self.spec.uri != notice.uri {
             // The last of what it no longer watches.
-            self.check_lines(notice, &self.leaving);
+            check_lines(notice, &self.leaving);
             self.leaving.clear();
             self.hour.push_back(now);
             return;
         }
         assert!(!self.spec.suspend, "nothing is told while suspended: {notice:?}");
         let batch = std::mem::take(&mut self.batch);
-        self.check_lines(notice, &batch);
+        check_lines(notice, &batch);
         self.check_id(notice, &batch);
         self.check_time(now, notice);
         self.unseen.insert(notice.number, batch);
@@ -206,31 +196,6 @@ impl Ledger {
             assert!(now <= latest, "a line of {since} waited until {now}: {notice:?}");
         }
         self.hour.push_back(now);
-    }
-
-    fn check_lines(&self, notice: &Notice, batch: &[Kept]) {
-        let is_about = |line: &str| line.starts_with("ERROR the ") || line.starts_with("RECOVERED");
-        let parts = |line: &String| match line.rsplit_once(" ×") {
-            Some((line, times)) => (line.to_owned(), times.parse().expect("a number")),
-            None => (line.clone(), 1_usize),
-        };
-        assert!(notice.lines.len() <= 20, "{notice:?}");
-        let lines: Vec<(String, usize)> = notice.lines.iter().map(parts).filter(|(line, _)| !is_about(line)).collect();
-        let told: usize = lines.iter().map(|(_, times)| times).sum();
-        if notice.more == 0 {
-            assert_eq!(told, batch.len(), "a notice tells all that was kept: {notice:?}, {batch:?}");
-        }
-        assert!(told + notice.more >= batch.len(), "a notice tells all that was kept: {notice:?}, {batch:?}");
-        let in_order = lines.iter().all(|(_, times)| *times == 1);
-        let mut rest = batch.iter();
-        for (line, _) in lines.iter().filter(|(line, _)| !line.starts_with("GAP ")) {
-            let is_told = |kept: &Kept| line.starts_with(&*kept.line);
-            let found = if in_order { rest.any(is_told) } else { batch.iter().any(is_told) };
-            assert!(found, "{line:?} tells nothing that was kept, or not in order: {notice:?}, {batch:?}");
-        }
-        let mut gaps = batch.iter().filter(|kept| kept.step.is_gap());
-        let is_there = |gap: &Kept| lines.iter().any(|(line, _)| line.starts_with(&*gap.line));
-        assert!(gaps.all(is_there), "no gap is counted away: {notice:?}");
     }
 
     fn check_id(&self, notice: &Notice, batch: &[Kept]) {
@@ -328,4 +293,39 @@ impl Ledger {
 /// The epoch that a cursor names; the sequences that the engine names itself begin once.
 fn epoch(cursor: &Cursor) -> u32 {
     cursor.epoch.strip_prefix("epoch-").map_or(1, |epoch| epoch.parse().expect("an epoch"))
+}
+
+/// How an event is told without a filter; of some, how that begins.
+fn told(step: &Step) -> String {
+    match &step.what {
+        What::Gap(_) => "GAP ".to_owned(),
+        What::Event(index) => event(*index, step.place.1),
+        What::Differs(key, _) if step.kind == "MODIFIED" => format!("MODIFIED {key} ("),
+        What::Differs(key, _) => format!("{} {key}", step.kind),
+    }
+}
+
+fn check_lines(notice: &Notice, batch: &[Kept]) {
+    let is_about = |line: &str| line.starts_with("ERROR the ") || line.starts_with("RECOVERED");
+    let parts = |line: &String| match line.rsplit_once(" ×") {
+        Some((line, times)) => (line.to_owned(), times.parse().expect("a number")),
+        None => (line.clone(), 1_usize),
+    };
+    assert!(notice.lines.len() <= 20, "{notice:?}");
+    let lines: Vec<(String, usize)> = notice.lines.iter().map(parts).filter(|(line, _)| !is_about(line)).collect();
+    let told: usize = lines.iter().map(|(_, times)| times).sum();
+    if notice.more == 0 {
+        assert_eq!(told, batch.len(), "a notice tells all that was kept: {notice:?}, {batch:?}");
+    }
+    assert!(told + notice.more >= batch.len(), "a notice tells all that was kept: {notice:?}, {batch:?}");
+    let in_order = lines.iter().all(|(_, times)| *times == 1);
+    let mut rest = batch.iter();
+    for (line, _) in lines.iter().filter(|(line, _)| !line.starts_with("GAP ")) {
+        let is_told = |kept: &Kept| line.starts_with(&*kept.line);
+        let found = if in_order { rest.any(is_told) } else { batch.iter().any(is_told) };
+        assert!(found, "{line:?} tells nothing that was kept, or not in order: {notice:?}, {batch:?}");
+    }
+    let mut gaps = batch.iter().filter(|kept| kept.step.is_gap());
+    let is_there = |gap: &Kept| lines.iter().any(|(line, _)| line.starts_with(&*gap.line));
+    assert!(gaps.all(is_there), "no gap is counted away: {notice:?}");
 }

@@ -94,7 +94,7 @@ impl World {
     }
 
     /// The read reaches the server.
-    pub(crate) fn read_at(&mut self, id: Id, ticket: u64, since: Option<watch::Cursor>) {
+    pub(crate) fn read_at(&mut self, id: Id, ticket: u64, since: Option<&watch::Cursor>) {
         if self.link(&id).is_none_or(|link| link.reading != Some(ticket)) {
             return;
         }
@@ -110,7 +110,7 @@ impl World {
                 let torn = Contents { mime, text: "{\"events\":[".to_owned() };
                 return self.later(delay, Answer::Read { id, ticket, found: Ok((None, torn)) });
             }
-            Health::Up | Health::Slow => (delay, Ok((Some(resource.view()), resource.contents(since.as_ref())))),
+            Health::Up | Health::Slow => (delay, Ok((Some(resource.view()), resource.contents(since)))),
         };
         self.later(delay, Answer::Read { id, ticket, found });
     }

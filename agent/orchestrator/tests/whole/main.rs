@@ -4,6 +4,7 @@
 //! `ASYNCAI_SEEDS=1000` runs so many days, `ASYNCAI_SEED=7` that one alone.
 
 #![expect(clippy::disallowed_methods, clippy::expect_used, reason = "a test may fail, and starts at any time")]
+#![expect(clippy::similar_names, reason = "a line has a time, a list its last")]
 
 mod chance;
 mod desk;

@@ -49,7 +49,7 @@ impl World {
 
     pub(crate) fn change(&mut self, place: usize) {
         // Each has its quiet hours.
-        let quiet = (self.now / HOUR + place as u64) % 4 == 0;
+        let quiet = (self.now / HOUR + place as u64).is_multiple_of(4);
         let (times, wait) = match self.chance.below(60) {
             0 => (self.chance.between(100, 1_500), 5 * MINUTE),
             // A flood.

@@ -296,7 +296,7 @@ impl World {
     fn come(&mut self, answer: Answer) {
         match answer {
             Answer::SubscribeAt { id, ticket } => return self.subscribe_at(id, ticket),
-            Answer::ReadAt { id, ticket, since } => return self.read_at(id, ticket, since),
+            Answer::ReadAt { id, ticket, since } => return self.read_at(id, ticket, since.as_ref()),
             Answer::Reply { run, result } => {
                 self.trail(|| format!("> reply to run {run}: {}", result.as_ref().map_or("failure", |_| "ok")));
                 self.desk.replied(run);

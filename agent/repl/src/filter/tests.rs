@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::worker::tests::{Recorder, catalogue, filter_limits};
+use crate::worker::tests::{Recorder, catalogue, filter_limits, silent};
 
 /// Feeds the events to one filter and gives what each became.
 async fn feed(source: &str, events: &[&str]) -> Vec<String> {
@@ -124,13 +124,27 @@ async fn the_deadline_ends_the_event_only() {
 
 #[tokio::test]
 async fn a_worker_that_must_be_killed_loses_the_scope_and_says_so() {
-    let mut filter = Filter::new("stuck()", Limits { wall: Duration::from_secs(2), ..filter_limits() });
+    let limits = Limits { wall: Duration::from_secs(2), program: silent(), ..filter_limits() };
+    let mut filter = Filter::new("'on'", limits);
     let (catalogue, host) = (catalogue().read_only(), Recorder::new());
     let error = filter.event("{}", &catalogue, &host).await.unwrap_err();
     assert!(error.lost);
     assert_eq!(error.message, "stopped after 2 s: longer no event may take; the filter's variables are lost");
+    assert_eq!(filter.process(), None);
+    filter.limits = filter_limits();
+    assert_eq!(filter.event("{}", &catalogue, &host).await.unwrap().as_deref(), Some("on"));
+}
+
+#[tokio::test]
+async fn a_call_without_an_answer_costs_no_variables() {
+    let source = "try:\n  n += 1\nexcept NameError:\n  n = 1\nif n == 2: stuck()\nn";
+    let mut filter = Filter::new(source, Limits { wall: Duration::from_secs(2), ..filter_limits() });
+    let (catalogue, host) = (catalogue().read_only(), Recorder::new());
+    assert_eq!(filter.event("{}", &catalogue, &host).await.unwrap().as_deref(), Some("1"));
     let error = filter.event("{}", &catalogue, &host).await.unwrap_err();
-    assert!(error.lost);
+    let says = "line 5, column 12: TimeoutError: stuck has no answer yet, and the time is nearly up";
+    assert_eq!((error.message.as_str(), error.lost), (says, false));
+    assert_eq!(filter.event("{}", &catalogue, &host).await.unwrap().as_deref(), Some("3"));
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Runs of code mode, each session in a worker.
 
 use super::*;
-use crate::worker::tests::{Recorder, catalogue, code_limits};
+use crate::worker::tests::{Recorder, catalogue, code_limits, silent};
 
 async fn run(sources: &[&str]) -> Vec<String> {
     let mut session = Session::new(code_limits());
@@ -177,19 +177,36 @@ async fn output_is_bounded_and_said_to_be_cut() {
 
 #[tokio::test]
 async fn a_lost_worker_is_said_and_replaced() {
-    let mut session = Session::new(crate::limits::Limits { wall: std::time::Duration::from_secs(1), ..code_limits() });
+    let limits = crate::limits::Limits { wall: std::time::Duration::from_secs(1), ..code_limits() };
+    let mut session = Session::new(crate::limits::Limits { program: silent(), ..limits });
     let (catalogue, host) = (catalogue(), Recorder::new());
-    assert!(!session.run("x = 1", &catalogue, &host).await.lost);
-    let outcome = session.run("stuck()", &catalogue, &host).await;
     assert_eq!(
-        outcome.text(),
+        session.run("x = 1", &catalogue, &host).await.text(),
         "TimeoutError: stopped after 1 s: longer no run may take\n\nnames: none, all earlier ones are lost"
     );
+    session.limits = code_limits();
     let outcome = session.run("x", &catalogue, &host).await;
     assert_eq!(
         (outcome.error.as_deref(), outcome.lost),
         (Some("line 1, column 1:\n    x\nNameError: name 'x' is not defined"), false)
     );
+}
+
+#[tokio::test]
+async fn a_call_without_an_answer_costs_no_names() {
+    let mut session = Session::new(crate::limits::Limits { wall: std::time::Duration::from_secs(2), ..code_limits() });
+    let (catalogue, host) = (catalogue(), Recorder::new());
+    assert!(!session.run("x = 1", &catalogue, &host).await.lost);
+    for source in ["stuck()", "import asyncio\nawait asyncio.gather(*[stuck() for _ in range(50)])"] {
+        let outcome = session.run(source, &catalogue, &host).await;
+        let error = outcome.error.unwrap_or_default();
+        assert!(error.ends_with("TimeoutError: stuck has no answer yet, and the time is nearly up"), "{error}");
+        assert!(!outcome.lost);
+    }
+    let source =
+        "y = [get('a')]\nfor _ in range(2):\n  try: y.append(stuck())\n  except TimeoutError: y.append('late')\ny";
+    assert_eq!(session.run(source, &catalogue, &host).await.value.as_deref(), Some(r#"[7,"late","late"]"#));
+    assert_eq!(session.run("x + y[0]", &catalogue, &host).await.value.as_deref(), Some("8"));
 }
 
 #[tokio::test]

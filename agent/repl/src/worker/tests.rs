@@ -34,6 +34,12 @@ pub(crate) fn code_limits() -> Limits {
     Limits { program: program(), wall: Duration::from_secs(20), ..Limits::code() }
 }
 
+/// A worker that says nothing after its first word.
+pub(crate) fn silent() -> Program {
+    let script = r#"echo '"ready"'; while read -r line; do :; done"#;
+    Program { path: "/bin/sh".into(), arguments: vec!["-c".to_owned(), script.to_owned()] }
+}
+
 /// A host that writes down what it is asked, and answers by a rule.
 #[derive(Clone)]
 pub(crate) struct Recorder {

@@ -20,6 +20,8 @@ mod tests;
 
 /// The largest file that is read whole, and the largest part of one, in bytes.
 pub(crate) const LARGEST: u64 = 1 << 20;
+/// The most bytes that a character has after its first one.
+const INNER: usize = 3;
 /// The most entries of a directory.
 const ENTRIES: usize = 10_000;
 
@@ -96,21 +98,40 @@ pub(crate) fn list(located: &Located) -> Result<Vec<Entry>, Error> {
 fn part(located: &Located, mut file: File, part: Option<(i64, u64)>) -> Result<Contents, Error> {
     let io = |source| Error::Io { path: located.path(), source };
     let most = part.map_or(LARGEST + 1, |(_, most)| most);
+    let mut begun = 0;
     if let Some((offset, _)) = part {
         let size = stat(&file).map_err(io)?.st_size;
         let from = if offset < 0 { size.saturating_add(offset).max(0) } else { offset };
-        file.seek(SeekFrom::Start(from.unsigned_abs())).map_err(io)?;
+        begun = file.seek(SeekFrom::Start(from.unsigned_abs())).map_err(io)?;
     }
     let mut bytes = Vec::new();
     // Not by its size alone: it may grow meanwhile, and files of /proc have none.
-    file.by_ref().take(most).read_to_end(&mut bytes).map_err(io)?;
+    file.by_ref().take(most.saturating_add(INNER as u64)).read_to_end(&mut bytes).map_err(io)?;
     if part.is_none() && bytes.len() as u64 > LARGEST {
         let size = stat(&file).map_or(0, |stat| stat.st_size).unsigned_abs().max(LARGEST + 1);
         let hint = "; the tool read_file reads a part of it";
         let (size, limit) = (format!("{size} bytes"), format!("{LARGEST}"));
         return Err(Error::TooLarge { path: located.path(), size, limit, hint });
     }
+    if part.is_some() {
+        bytes = whole_characters(bytes, begun > 0, usize::try_from(most).unwrap_or(usize::MAX));
+    }
     Ok(contents(&located.path(), bytes))
+}
+
+/// A character belongs to the part in which it begins, so that nothing of a text is lost between two parts. What is no
+/// text is cut where it was asked.
+fn whole_characters(mut bytes: Vec<u8>, begun: bool, most: usize) -> Vec<u8> {
+    let inner = |bytes: &[u8]| bytes.iter().take(INNER).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
+    let start = if begun { inner(&bytes) } else { 0 };
+    let end = bytes.get(most..).map_or(bytes.len(), |rest| most + inner(rest));
+    if start < end && std::str::from_utf8(&bytes[start..end]).is_ok() {
+        bytes.truncate(end);
+        bytes.drain(..start);
+    } else {
+        bytes.truncate(most);
+    }
+    bytes
 }
 
 fn contents(path: &Path, bytes: Vec<u8>) -> Contents {

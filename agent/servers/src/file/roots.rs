@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
+use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat, openat2};
 use rustix::io::Errno;
 
 use crate::file::error::Error;
@@ -20,6 +20,8 @@ mod tests;
 const ATTEMPTS: usize = 16;
 /// A pipe without a writer would be waited for.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+/// To go on from, never through a link.
+const WAY: OFlags = OFlags::PATH.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::DIRECTORY);
 /// Names beside a missing one that are looked at for a similar one.
 const NAMES: usize = 1000;
 
@@ -104,15 +106,14 @@ impl Located {
         Err(Errno::AGAIN)
     }
 
-    /// As `openat2` would, but for whoever swaps a directory for a link between the check and the opening.
+    /// As `openat2` would: looks where the path leads, and goes there without following any link.
     fn open_checked(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
         let canonical =
             |path: &Path| path.canonicalize().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO));
         let (root, path) = (canonical(&self.root)?, canonical(&self.path())?);
-        if !path.starts_with(&root) {
-            return Err(Errno::XDEV);
-        }
-        open(&path, flags | OFlags::NOFOLLOW, Mode::empty())
+        let rest = path.strip_prefix(&root).map_err(|_| Errno::XDEV)?;
+        let root = open(&root, WAY, Mode::empty())?;
+        descend(root, rest, flags)
     }
 
     fn explain(&self, errno: Errno) -> Error {
@@ -137,4 +138,22 @@ impl Located {
         let names = names.iter().map(String::as_str).filter(|name| !matches!(*name, "." | ".."));
         nearest(&name.to_string_lossy(), names)
     }
+}
+
+/// Opens a path that has no links. Had it none only when it was looked at, that is an error: a directory that was swapped
+/// for a link since leads nowhere.
+fn descend(root: OwnedFd, rest: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mut names = rest.components().map(|part| match part {
+        Component::Normal(name) => Ok(name),
+        _ => Err(Errno::XDEV),
+    });
+    let Some(mut name) = names.next().transpose()? else {
+        return openat(&root, ".", flags, Mode::empty());
+    };
+    let mut directory = root;
+    for next in names {
+        directory = openat(&directory, name, WAY, Mode::empty())?;
+        name = next?;
+    }
+    openat(&directory, name, flags | OFlags::NOFOLLOW, Mode::empty())
 }

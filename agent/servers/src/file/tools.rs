@@ -24,7 +24,7 @@ pub(crate) const NAMES: [&str; 2] = ["read_file", "list_dir"];
 struct ReadFile {
     /// An absolute path, or a file:// URI.
     path: String,
-    /// Where to begin, in bytes; a negative one counts from the end.
+    /// Where to begin, in bytes; a negative one counts from the end. Parts of a text hold whole characters.
     offset: Option<i64>,
     /// How many bytes, up to 1048576.
     #[schemars(range(min = 1, max = 1_048_576))]

@@ -42,7 +42,9 @@ enum Stage {
 
 impl Requests {
     pub(super) fn new(agent: &str) -> Self {
-        Self(Arc::new(Mutex::new(Inner { agent: agent.to_owned(), last: 0, open: BTreeMap::new() })))
+        // A reply to a request of a process before this one must find no other request under its number.
+        let last = u64::try_from(jiff::Timestamp::now().as_microsecond()).unwrap_or_default();
+        Self(Arc::new(Mutex::new(Inner { agent: agent.to_owned(), last, open: BTreeMap::new() })))
     }
 
     /// A new request: its number, and the lines of its answer. None: too many are open.

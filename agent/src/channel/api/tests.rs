@@ -94,7 +94,6 @@ fn lines(lines: &[(&str, &str)]) -> Vec<(String, String)> {
 async fn a_turn_is_told_as_it_goes_until_its_reply() {
     let mut served = Served::start().await;
     let (channel, answer) = served.ask("how are you?").await;
-    assert_eq!(channel, "api/1");
     served.taken(&channel);
     served.run(3);
     served.api.delta(2, "of another run");
@@ -128,6 +127,19 @@ async fn a_reply_ends_all_requests_of_its_run_and_no_other() {
     served.run(2);
     served.api.observe(&turns::Event::ReplySuppressed { run: 2 });
     assert_eq!(three.all().await.last(), Some(&("reply.suppressed".to_owned(), String::new())));
+}
+
+#[tokio::test]
+async fn a_request_has_the_number_of_none_before_a_restart() {
+    let mut before = Served::start().await;
+    let (old, _) = before.ask("one").await;
+    let (next, _) = before.ask("two").await;
+    let mut served = Served::start().await;
+    let (channel, answer) = served.ask("three").await;
+    assert!(![&old, &next].contains(&&channel), "{old} {next} {channel}");
+    assert!(!served.api.publish(Some(1), &old, "for one"), "it is nobody's here");
+    assert!(served.api.publish(None, &channel, "for three"));
+    assert_eq!(answer.all().await, lines(&[("reply.published", "for three")]));
 }
 
 #[tokio::test]

@@ -6,7 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use asyncai_orchestrator::event;
 use rustix::termios::{self, OptionalActions, Termios};
 
+use crate::channel::console::printable;
 use crate::channel::stream::Stream;
+
+#[cfg(test)]
+mod tests;
 
 /// The terminal, or wherever stdout goes.
 #[derive(Clone, Default)]
@@ -77,11 +81,12 @@ impl Screen {
 impl Inner {
     fn show(&mut self, lines: Option<String>) {
         if let Some(lines) = lines {
-            self.print(lines + "\n");
+            self.print(&(lines + "\n"));
         }
     }
 
-    fn print(&mut self, text: String) {
+    fn print(&mut self, text: &str) {
+        let text = printable(text).into_owned();
         let left = match &self.printer {
             Some(printer) => printer.send(text).err().map(|error| error.0),
             None => Some(text),
@@ -102,7 +107,7 @@ impl Write for Screen {
     fn flush(&mut self) -> io::Result<()> {
         let mut inner = self.lock();
         let text = std::mem::take(&mut inner.buffer);
-        inner.print(String::from_utf8_lossy(&text).into_owned());
+        inner.print(&String::from_utf8_lossy(&text));
         Ok(())
     }
 }

@@ -127,9 +127,9 @@ impl Connection {
         let mut due = Due::new(now, irc.patience);
         loop {
             self.perform(irc, &mut session, &mut due, &mut backoff).await?;
+            irc.load(&session, &channel);
             let may_say = if irc.outbox.is_private() { session.is_in() } else { session.is_joined() };
-            let free = irc.outbox.is_empty();
-            if due.close.is_some() && free && irc.posts.is_empty() {
+            if due.close.is_some() && irc.is_done() {
                 return Ok(End::Done);
             }
             if may_say && !irc.outbox.wants_line() {
@@ -145,9 +145,7 @@ impl Connection {
                 }
                 // The agent's words wait for their turn, never what the protocol asks for.
                 () = sleep_until(bucket.ready()), if says => self.say(irc, &mut bucket).await?,
-                Some(post) = irc.posts.recv(), if free && session.is_joined() => {
-                    irc.outbox.load(&post, session.nick(), &channel);
-                }
+                Some(post) = irc.posts.recv(), if irc.takes() && session.is_in() => irc.held.push_back(post),
                 changed = irc.config.changed(), if due.close.is_none() => match changed {
                     Ok(()) => return Ok(End::Changed),
                     Err(_) => due.close = Some(Instant::now() + LAST_WORDS),

@@ -174,7 +174,10 @@ impl Agent {
         let (settings, config) = watch::channel(config);
         let (posts, queue) = mpsc::channel(16);
         let outbox = Outbox::default();
-        tokio::spawn(Irc { config, posts: queue, outbox, inbox, reporter, tls: trusting, patience: PATIENCE }.run());
+        let held = VecDeque::new();
+        tokio::spawn(
+            Irc { config, posts: queue, held, outbox, inbox, reporter, tls: trusting, patience: PATIENCE }.run(),
+        );
         Self { settings, posts, events, states, changes }
     }
 

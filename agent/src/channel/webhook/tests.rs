@@ -110,6 +110,24 @@ async fn replies_are_posted_in_order_and_again_when_the_endpoint_is_busy() {
 }
 
 #[tokio::test]
+async fn a_reply_mentions_nobody_and_makes_no_link() {
+    let mut hook = Hook::start(&[]).await;
+    let posting = Posting::start(Ok(url(&hook.url)));
+    posting.post("<!channel> a && b; &lt; <https://evil.example|here>").await;
+    let expected = r#"{"text":"&lt;!channel&gt; a &amp;&amp; b; &amp;lt; &lt;https://evil.example|here&gt;"}"#;
+    assert_eq!(hook.body().await, expected);
+}
+
+#[tokio::test]
+async fn a_private_reply_is_not_posted() {
+    let mut hook = Hook::start(&[]).await;
+    let posting = Posting::start(Ok(url(&hook.url)));
+    posting.posts.send(Post { to: Some("bob".to_owned()), text: "psst".to_owned() }).await.unwrap();
+    posting.post("for all").await;
+    assert_eq!(hook.body().await, r#"{"text":"for all"}"#);
+}
+
+#[tokio::test]
 async fn a_refused_post_is_said_without_the_url_and_not_tried_again() {
     let mut hook = Hook::start(&[(404, "", "no_team at /secret/T0KEN"), (400, "", "invalid_payload")]).await;
     let mut posting = Posting::start(Ok(url(&hook.url)));

@@ -75,13 +75,34 @@ fn a_state_is_compared_with_its_digests() {
         > ack m
         > read m state {"a":1.0,"b":2,"d":4}
         < status m subscribed, state, at ~17:4, 1 items, 3 events 0 dropped 0 notices 0 gaps 0 resubscribes, event t=0
-        t=3 < notice 1 m/~17/5-7
+        t=3 < notice 1 m/~1/5-7
         | CHANGED b
         | CHANGED d
         | CHANGED c
         > seen 1
-        t=5 < status m subscribed, state, at ~17:7, 3 items, 3 events 0 dropped 1 notices 0 gaps 0 resubscribes, event t=0, notice t=3
+        t=5 < status m subscribed, state, at ~1:7, 3 items, 3 events 0 dropped 1 notices 0 gaps 0 resubscribes, event t=0, notice t=3
         t=60 > wait
+        "#,
+    );
+}
+
+#[test]
+fn what_a_state_does_after_a_restart_bears_no_id_that_another_process_may_have_given() {
+    check(
+        &["notice"],
+        r#"
+        > live m cursor=~17:4 baseline=00:{"a":"6b86b273ff34"} := state {"a":1}
+        t=4 > wait
+        > updated m
+        > read m state {"a":2}
+        t=7 < notice 1 m/~4000/5-5
+        | MODIFIED a (1→2)
+        t=8 > wait
+        > updated m
+        > read m state {"a":3}
+        t=11 < notice 2 m/~4000/6-6
+        | MODIFIED a (2→3)
+        t=12 > wait
         "#,
     );
 }
@@ -106,7 +127,7 @@ fn a_truncated_baseline_that_differs_is_a_gap() {
         &["notice"],
         r#"
         > live m cursor=~17:4 truncated := state {"a":1}
-        t=3 < notice 1 m/~17/5-5
+        t=3 < notice 1 m/~1/5-5
         | GAP events may be missing (reason: truncated)
         t=4 > wait
         "#,
@@ -119,7 +140,7 @@ fn digests_that_cannot_be_read_are_a_gap() {
         &["notice"],
         r#"
         > live m cursor=~17:4 baseline=00:junk := state {"a":1}
-        t=3 < notice 1 m/~17/5-5
+        t=3 < notice 1 m/~1/5-5
         | GAP events may be missing (reason: baseline)
         t=4 > wait
         "#,
@@ -132,7 +153,7 @@ fn a_text_that_differs_is_changed() {
         &["notice"],
         r"
         > live m cursor=~17:4 baseline=00: := state new text
-        t=3 < notice 1 m/~17/5-5
+        t=3 < notice 1 m/~1/5-5
         | CHANGED
         t=4 > wait
         ",

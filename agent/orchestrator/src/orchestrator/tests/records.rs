@@ -192,6 +192,36 @@ fn what_ends_an_interrupted_turn_is_recorded() {
     );
 }
 
+/// A turn for one person, as a version on record that still took it for the place of everybody's news.
+const PRIVATE: &str = r#"
+{"type":"turn_begin","run":1,"channel":"ops/bob","addressed":"ops/bob"}
+{"type":"user","run":1,"channel":"ops/bob","text":"psst"}
+{"type":"assistant","run":1,"text":"Yes?"}
+{"type":"turn_end","run":1,"outcome":"completed","usage":{"prompt":1,"completion":1}}
+{"type":"queue-operation","operation":"enqueue","channel":"ops/bob","text":"well"}
+"#;
+
+#[test]
+fn after_a_restart_a_private_message_draws_no_notices_either() {
+    check_restored(
+        &setup(),
+        PRIVATE,
+        "
+0 > start
+  < call 2 [sys] [u psst] [a Yes?] [u well]
+1 > reply 2 Well.
+  < publish ops/bob: Well.
+  < usage turns=1 tokens=2
+2 > notice 1 cm: a
+  < call 3 [sys] [u psst] [a Yes?] [u well] [a Well.] [u <cm a>]
+2 > reply 3 A.
+  < publish #all: A.
+  < usage turns=2 tokens=4
+  < seen 1
+",
+    );
+}
+
 /// A turn of a notice alone that code was run for.
 const NOTICE: &str = r##"
 {"type":"queue-operation","operation":"enqueue","taskId":"watch-cm","description":"watch cm memo://cm","note":"Do.","noticeId":"i","text":"<cm a>"}

@@ -71,6 +71,34 @@ fn a_file_that_is_too_large_is_refused_whole_and_read_in_parts() {
 }
 
 #[test]
+fn a_part_that_is_cut_inside_of_a_character_stays_text() {
+    let tree = Tree::new();
+    let text = |text: &str| Contents::Text("text/plain".to_owned(), text.to_owned());
+    let blob = |bytes: &[u8]| Contents::Blob("text/plain".to_owned(), STANDARD.encode(bytes));
+    let part = |offset, most| read_file(&tree.located("a.txt"), Some((offset, most))).expect("read");
+    fs::write(tree.at("a.txt"), "aä€😀z").expect("written");
+    // a is at 0, ä at 1, € at 3, 😀 at 6, z at 10.
+    for (offset, most, says) in [(0, 2, "aä"), (1, 5, "ä€"), (2, 5, "€😀"), (-2, 9, "z"), (0, 6, "aä€"), (8, 3, "z")]
+    {
+        assert_eq!(part(offset, most), text(says), "{offset} {most}");
+    }
+    let pages = (0..11).step_by(4).map(|offset| match part(offset, 4) {
+        Contents::Text(_, text) => text,
+        blob @ Contents::Blob(..) => panic!("{blob:?}"),
+    });
+    assert_eq!(pages.collect::<String>(), "aä€😀z");
+    // No character begins there.
+    assert_eq!(part(4, 2), blob(&[0x82, 0xac]));
+    // No text: it is cut as asked. Also what ends early is told.
+    fs::write(tree.at("a.txt"), b"\x80a\xff\xc3").expect("written");
+    assert_eq!(part(0, 2), blob(b"\x80a"));
+    assert_eq!(part(0, 9), blob(b"\x80a\xff\xc3"));
+    fs::write(tree.at("a.txt"), b"a\xc3").expect("written");
+    assert_eq!(part(0, 2), blob(b"a\xc3"));
+    assert_eq!(read_file(&tree.located("a.txt"), None).expect("read"), blob(b"a\xc3"));
+}
+
+#[test]
 fn a_directory_is_a_list_of_its_entries_by_name() {
     let tree = Tree::new();
     fs::create_dir(tree.at("b")).expect("made");

@@ -61,6 +61,50 @@ fn no_link_leads_out() {
 }
 
 #[test]
+fn a_link_that_comes_after_the_check_leads_nowhere() {
+    let (dir, _) = tree();
+    let root = || open(dir.path().join("root"), WAY, Mode::empty()).expect("opened");
+    for rest in ["a.json", "sub/b", "sub", ""] {
+        descend(root(), rest.as_ref(), READ).unwrap_or_else(|errno| panic!("{rest}: {errno}"));
+    }
+    for rest in
+        ["out", "up", "up/outside", "up/rooted/c", "magic", "magic/Cargo.toml", "in", "../outside", "/etc/passwd"]
+    {
+        let errno = descend(root(), rest.as_ref(), READ).expect_err(rest);
+        assert!(matches!(errno, Errno::XDEV | Errno::LOOP | Errno::NOTDIR), "{rest}: {errno}");
+    }
+}
+
+#[test]
+fn whoever_swaps_a_directory_for_a_link_gets_nothing_from_outside() {
+    let (dir, _) = tree();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("rooted/b"), "outside").expect("written");
+    symlink(at("rooted"), at("link")).expect("linked");
+    let located = Located { root: at("root"), rest: "sub/b".into() };
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let relaxed = std::sync::atomic::Ordering::Relaxed;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(relaxed) {
+                fs::rename(at("root/sub"), at("aside")).expect("moved");
+                fs::rename(at("link"), at("root/sub")).expect("moved");
+                fs::rename(at("root/sub"), at("link")).expect("moved");
+                fs::rename(at("aside"), at("root/sub")).expect("moved");
+            }
+        });
+        let mut read = Vec::new();
+        for _ in 0..5000 {
+            if let Ok(file) = located.open_checked(READ) {
+                read.extend(io::read_to_string(File::from(file)));
+            }
+        }
+        stop.store(true, relaxed);
+        assert!(read.iter().all(|text| text == "root/sub/b"), "{read:?}");
+    });
+}
+
+#[test]
 fn a_path_belongs_to_the_innermost_root_or_to_none() {
     let (dir, _) = tree();
     let at = |name: &str| dir.path().join(name);

@@ -1,13 +1,15 @@
 //! Tests of servers that do not answer.
 
+use std::collections::VecDeque;
+
 use tokio::io::{AsyncBufReadExt as _, BufReader, DuplexStream};
 use tokio::sync::{mpsc, watch};
 
 use super::*;
-use crate::channel::Inbox;
 use crate::channel::irc::outbox::Outbox;
 use crate::channel::spec::Secret;
 use crate::channel::state::{Reporter, States};
+use crate::channel::{Inbox, Post};
 
 const SHORT: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(30);
@@ -33,14 +35,28 @@ async fn check<F: Future<Output = Server>>(
     patience: Patience,
     server: impl FnOnce(Server) -> F,
 ) -> String {
+    check_posts(password, patience, Vec::new(), server).await
+}
+
+/// As [`check`], with `posts` to be said.
+async fn check_posts<F: Future<Output = Server>>(
+    password: Option<&str>,
+    patience: Patience,
+    posts: Vec<Post>,
+    server: impl FnOnce(Server) -> F,
+) -> String {
     let password = Ok(password.map(|password| Secret(password.to_owned())));
     let (nick, channel) = ("alice".to_owned(), "#ops".to_owned());
     let config = Config { server: "irc".to_owned(), port: 1, tls: false, nick, channel: channel.clone(), password };
     let (_settings, followed) = watch::channel(config.clone());
-    let (_posts, queue) = mpsc::channel(1);
+    let (sender, queue) = mpsc::channel(8);
+    for post in posts {
+        sender.send(post).await.unwrap();
+    }
     let mut irc = Irc {
         config: followed,
         posts: queue,
+        held: VecDeque::new(),
         outbox: Outbox::default(),
         inbox: Inbox { channel, events: mpsc::channel(1).0 },
         reporter: Reporter::new(&States::new(mpsc::channel(1).0), "ops"),
@@ -101,4 +117,25 @@ async fn one_whose_lines_have_no_end_is_given_up() {
         server
     });
     assert!(reason.await.contains("this is no IRC server"));
+}
+
+#[tokio::test]
+async fn a_private_reply_does_not_wait_for_the_channel() {
+    let post = |to: Option<&str>, text: &str| Post { to: to.map(str::to_owned), text: text.to_owned() };
+    let posts = vec![post(None, "one"), post(None, "two"), post(Some("bob"), "psst")];
+    let reason = check_posts(None, PATIENCE, posts, async |mut server| {
+        while server.line().await.split(' ').next() != Some("USER") {}
+        server.say(":irc 001 alice :Welcome").await;
+        assert_eq!(server.line().await, "JOIN #ops");
+        server.say(":irc 474 alice #ops :Cannot join channel (+b)").await;
+        for (said, ping) in [("bob :psst", "said-1"), ("#ops :one", "said-2"), ("#ops :two", "said-3")] {
+            assert_eq!(server.line().await, format!("PRIVMSG {said}"));
+            assert_eq!(server.line().await, format!("PING :{ping}"));
+            server.say(&format!(":irc PONG irc :{ping}")).await;
+            server.say(":alice!alice@here JOIN #ops").await;
+        }
+        server.say("ERROR :enough").await;
+        server
+    });
+    assert_eq!(reason.await, "the server ended the connection: enough");
 }
