@@ -3,12 +3,14 @@
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use asyncai_crds::contract;
 use asyncai_mcp::Servers;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use super::setup;
 use crate::agent::{Parts, QUEUE, Running};
@@ -20,8 +22,11 @@ use crate::metrics::Metrics;
 use crate::output::Sink;
 use crate::secrets::Secrets;
 use crate::serve::{self, Readiness};
-use crate::session::Session;
+use crate::session::{self, Opened, Session};
 use crate::store::{Store, cluster};
+
+/// How often a session folder is tried that another process holds.
+const RETRY: Duration = Duration::from_millis(250);
 
 /// Runs until the pod is to end or the Agent is gone.
 pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
@@ -40,7 +45,10 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
     let listener = Api::bind().await.context("cannot listen for messages")?;
     let api = Api::serve(listener, &args.name, sender.clone());
     let channels = Channels::new(sender.clone(), setup::changes(&sender, || Event::Channels), Some(api), None);
-    let session = agent.spec.session.as_ref().map(|_| Session::open(Path::new(contract::SESSION_DIR)));
+    let session = match &agent.spec.session {
+        Some(_) => Some(open_session(Path::new(contract::SESSION_DIR)).await),
+        None => None,
+    };
     let secrets = Secrets::mounted(setup::changes(&sender, || Event::Secrets));
     let mut running = Running::new(Parts {
         agent,
@@ -65,6 +73,18 @@ pub(crate) async fn run(args: AgentArgs) -> Result<u8> {
     }
     running.run().await;
     Ok(0)
+}
+
+/// Opens the session. A pod that was deleted by force still ends on its node when this one starts, and holds the folder
+/// until then.
+async fn open_session(folder: &Path) -> Result<Opened, session::Error> {
+    let patience = Instant::now() + Duration::from_secs(contract::TERMINATION_GRACE_SECONDS.into());
+    loop {
+        match Session::open(folder) {
+            Err(session::Error::InUse { .. }) if Instant::now() < patience => sleep(RETRY).await,
+            opened => return opened,
+        }
+    }
 }
 
 /// Waits for the Agent, which decides how the agent is made; what comes before it is kept. None: the end came first.

@@ -1,9 +1,11 @@
 //! A request for machines from bid to release, as three watches of the model's own tell it: the phases, each once.
 
 use anyhow::{Context, Result};
+use asyncai_e2e::apply;
 use asyncai_e2e::fleet::{self, asking};
 use asyncai_e2e::model::{Model, notices};
 use asyncai_e2e::story::{Story, story};
+use kube::api::{Patch, PatchParams};
 use serde_json::json;
 
 const WISH: &str = "Set up monitors for bidder compute contract events.";
@@ -41,22 +43,22 @@ async fn each_phase_from_bid_to_release_is_told_once() -> Result<()> {
 
         let mut told = Told { story, model, seen: 0 };
         create(story, "Bid", "bid-1", &json!({})).await?;
-        phases(story, "bids", "bid-1", &["Deciding", "Published", "Won"]).await?;
+        phases(story, "Bid", "bid-1", &["Deciding", "Published", "Won"]).await?;
         let bid = ["bid-1 ADDED", "bid-1 None -> Deciding", "bid-1 Deciding -> Published", "bid-1 Published -> Won"];
         told.next("bids", &bid).await?;
         create(story, "StateSync", "sync-1", &json!({"domain": "compute"})).await?;
         create(story, "StateSync", "sync-2", &json!({"domain": "other"})).await?;
-        phases(story, "statesyncs", "sync-1", &["Delivering", "Acked"]).await?;
+        phases(story, "StateSync", "sync-1", &["Delivering", "Acked"]).await?;
         let sync = ["sync-1 ADDED", "sync-1 None -> Delivering", "sync-1 Delivering -> Acked"];
         told.next("statesyncs", &sync).await?;
         create(story, "ComputeVM", "vm-1", &json!({})).await?;
         let starts = ["Pending", "Preparing", "Booting", "Running"];
-        phases(story, "computevms", "vm-1", &starts).await?;
+        phases(story, "ComputeVM", "vm-1", &starts).await?;
         let steps: Vec<String> = starts.windows(2).map(|pair| format!("vm-1 {} -> {}", pair[0], pair[1])).collect();
         let first = ["vm-1 ADDED", "vm-1 None -> Pending"].map(str::to_owned);
         let vm: Vec<String> = first.into_iter().chain(steps).collect();
         told.next("computevms", &vm.iter().map(String::as_str).collect::<Vec<_>>()).await?;
-        phases(story, "computevms", "vm-1", &["Releasing"]).await?;
+        phases(story, "ComputeVM", "vm-1", &["Releasing"]).await?;
         story.kubectl(&["delete", "computevms.rfp.test", "vm-1"]).await?;
         told.next("computevms", &["vm-1 Running -> Releasing", "vm-1 gone"]).await?;
 
@@ -114,12 +116,12 @@ async fn create(story: &Story, kind: &str, name: &str, labels: &serde_json::Valu
 }
 
 /// One after the other, as its controller writes them.
-async fn phases(story: &Story, plural: &str, name: &str, phases: &[&str]) -> Result<()> {
+async fn phases(story: &Story, kind: &str, name: &str, phases: &[&str]) -> Result<()> {
+    let object = json!({"apiVersion": "rfp.test/v1", "kind": kind, "metadata": {"name": name}});
+    let (api, name) = apply::api(&story.cluster.client, &story.namespace, &object).await?;
     for phase in phases {
-        let status = json!({"status": {"phase": phase}}).to_string();
-        let resource = format!("{plural}.rfp.test");
-        let args = ["patch", &resource, name, "--subresource=status", "--type=merge", "--patch", &status];
-        story.kubectl(&args).await?;
+        let status = Patch::Merge(json!({"status": {"phase": phase}}));
+        api.patch_status(&name, &PatchParams::default(), &status).await?;
     }
     Ok(())
 }

@@ -42,8 +42,7 @@ async fn a_pod_killed_between_a_call_and_its_reply_goes_on() -> Result<()> {
         assert_eq!(open_calls(messages), Vec::<&Value>::new(), "half a call in the thread");
         let text = again.body["messages"].to_string();
         assert!(text.contains("before"), "the conversation was lost: {text}");
-        assert_eq!(text.matches("did it\\n").count().max(1), 1, "the call stands twice in the thread: {text}");
-        assert!(text.contains("memo_set"), "the call is not known any more: {text}");
+        assert_eq!(text.matches("peer.memo_set").count(), 1, "the call is not known, or stands twice: {text}");
         assert_eq!(log.event("reply.published").await?["text"], "It is done.");
         let calls = puppet.peer.seen().await?.calls;
         assert_eq!(calls.len(), 1, "the tool was run again: {calls:?}");
