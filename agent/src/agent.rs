@@ -137,7 +137,7 @@ impl Running {
         let seed = wall.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos().into());
         let handle = OrchestratorHandle::new(parts.sender.clone());
         let catalogue = Current::default();
-        let host = Host::new(parts.servers.clone(), catalogue.clone(), parts.sender.clone());
+        let host = Host::new(parts.servers.clone(), parts.sender.clone());
         let mut running = Self {
             name: parts.agent.name_any(),
             watches: Set::new(now, wall, seed),
@@ -248,6 +248,10 @@ impl Running {
             Some(Event::Watches(input)) => self.watches_heard(now, *input),
             Some(Event::Turns(input)) => self.turns.handle(now, input),
             Some(Event::Servers) => self.servers_changed(now),
+            Some(Event::Settled) => {
+                self.servers_changed(now);
+                self.turns.handle(now, turns::Input::Start);
+            }
             Some(Event::Request(request)) => self.requested(*request),
             Some(Event::Readable(readable)) => {
                 let (watch, old, start, answer) = *readable;
@@ -307,9 +311,13 @@ impl Running {
         }
     }
 
-    /// The watches of before are there again, or have failed: turns may begin.
-    fn start(&mut self) {
-        self.turns.handle(Instant::now(), turns::Input::Start);
+    /// The watches of before are there again, or have failed: turns may begin, once it is known what code can call.
+    fn start(&self) {
+        let (servers, events) = (self.servers.clone(), self.sender.clone());
+        tokio::spawn(async move {
+            servers.settled().await;
+            let _ = events.send(Event::Settled).await;
+        });
     }
 
     /// The end, in order; asked again, at once.

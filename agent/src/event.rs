@@ -28,6 +28,8 @@ pub(crate) enum Event {
     Turns(asyncai_orchestrator::Input),
     /// The status of an MCP server changed.
     Servers,
+    /// Each MCP server is connected or known to be down, for the first turn to know what code can call.
+    Settled,
     /// A mounted Secret changed.
     Secrets,
     /// Somebody addressed the agent in a channel.

@@ -27,7 +27,7 @@ impl Current {
 }
 
 /// Built-ins are there as soon as one server is connected.
-fn of(servers: &Servers) -> Catalogue {
+pub(crate) fn of(servers: &Servers) -> Catalogue {
     let connected = servers.status().iter().any(|server| server.protocol_version.is_some());
     let builtins = connected.then(builtins::functions).into_iter().flatten();
     let tools = servers.tools().into_iter().map(|tool| Function {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::builtins;
-use super::catalogue::{self, Current};
+use super::catalogue;
 use crate::event::Event;
 
 /// The answer to a request.
@@ -41,13 +41,12 @@ pub(crate) struct Start {
 #[derive(Clone)]
 pub(crate) struct Host {
     servers: Servers,
-    catalogue: Current,
     events: mpsc::Sender<Event>,
 }
 
 impl Host {
-    pub(crate) fn new(servers: Servers, catalogue: Current, events: mpsc::Sender<Event>) -> Self {
-        Self { servers, catalogue, events }
+    pub(crate) fn new(servers: Servers, events: mpsc::Sender<Event>) -> Self {
+        Self { servers, events }
     }
 
     async fn answer(self, call: Call) -> Answer {
@@ -118,7 +117,8 @@ impl Host {
     /// Whether `source` may be a filter; if not, why.
     pub(crate) async fn check(&self, source: &str) -> Result<(), String> {
         let complete = catalogue::is_complete(&self.servers);
-        let catalogue = self.catalogue.get().read_only();
+        // Not the current one, which follows the servers a moment later.
+        let catalogue = catalogue::of(&self.servers).read_only();
         let checked = asyncai_repl::validate(source, &catalogue, complete, &Limits::filter()).await;
         checked.map_err(|finding| finding.to_string())
     }

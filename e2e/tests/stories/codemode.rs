@@ -22,7 +22,13 @@ async fn the_model_starts_a_watch_and_puts_right_what_is_wrong() -> Result<()> {
     story("codemode", async |story| {
         let mut model = Model::start(story, &scenario(&story.namespace)).await?;
         story.apply(&fleet::with(&asking("alice"), &json!({"onStart": WISH}))?).await?;
-        assert_eq!(model.message().await?, WISH);
+        let first = model.request().await?;
+        assert_eq!(first.messages().last(), Some(&("user", WISH)));
+        let offered = first.body["tools"][0]["function"]["description"].to_string();
+        assert!(
+            offered.contains("watch_start(") && offered.contains("kcp.get("),
+            "the first turn knows no functions: {offered}"
+        );
         let filter_is_broken = result(&mut model).await?;
         assert!(
             filter_is_broken.contains("SyntaxError") && filter_is_broken.contains("on_event"),

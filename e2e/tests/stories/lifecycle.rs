@@ -5,8 +5,8 @@ use asyncai_e2e::apply;
 use asyncai_e2e::fleet::{self, asking};
 use asyncai_e2e::model::{Model, notices};
 use asyncai_e2e::story::{Story, story};
-use kube::api::{Patch, PatchParams};
-use serde_json::json;
+use kube::api::{DeleteParams, Patch, PatchParams};
+use serde_json::{Value, json};
 
 const WISH: &str = "Set up monitors for bidder compute contract events.";
 const KINDS: [(&str, &str); 3] = [("Bid", "bids"), ("ComputeVM", "computevms"), ("StateSync", "statesyncs")];
@@ -59,7 +59,9 @@ async fn each_phase_from_bid_to_release_is_told_once() -> Result<()> {
         let vm: Vec<String> = first.into_iter().chain(steps).collect();
         told.next("computevms", &vm.iter().map(String::as_str).collect::<Vec<_>>()).await?;
         phases(story, "ComputeVM", "vm-1", &["Releasing"]).await?;
-        story.kubectl(&["delete", "computevms.rfp.test", "vm-1"]).await?;
+        let vm = object("ComputeVM", "vm-1");
+        let (api, name) = apply::api(&story.cluster.client, &story.namespace, &vm).await?;
+        api.delete(&name, &DeleteParams::default()).await?;
         told.next("computevms", &["vm-1 Running -> Releasing", "vm-1 gone"]).await?;
 
         assert_eq!(story.events("alice", "watch.notice").await?.len(), 4);
@@ -110,15 +112,18 @@ fn scenario(namespace: &str) -> String {
     json!({"rules": rules}).to_string()
 }
 
-async fn create(story: &Story, kind: &str, name: &str, labels: &serde_json::Value) -> Result<()> {
+async fn create(story: &Story, kind: &str, name: &str, labels: &Value) -> Result<()> {
     let object = json!({"apiVersion": "rfp.test/v1", "kind": kind, "metadata": {"name": name, "labels": labels}});
     story.apply(&object.to_string()).await.map(drop)
 }
 
+fn object(kind: &str, name: &str) -> Value {
+    json!({"apiVersion": "rfp.test/v1", "kind": kind, "metadata": {"name": name}})
+}
+
 /// One after the other, as its controller writes them.
 async fn phases(story: &Story, kind: &str, name: &str, phases: &[&str]) -> Result<()> {
-    let object = json!({"apiVersion": "rfp.test/v1", "kind": kind, "metadata": {"name": name}});
-    let (api, name) = apply::api(&story.cluster.client, &story.namespace, &object).await?;
+    let (api, name) = apply::api(&story.cluster.client, &story.namespace, &object(kind, name)).await?;
     for phase in phases {
         let status = Patch::Merge(json!({"status": {"phase": phase}}));
         api.patch_status(&name, &PatchParams::default(), &status).await?;
