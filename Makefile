@@ -45,10 +45,11 @@ e2e: ## the stories on a real cluster; STORY=name for some of them
 	@$(with) e2e/cluster/image.sh
 	@$(with) cargo test --workspace --test stories $(STORY)
 
-bench: ## the benchmarks, one table
+bench: ## the benchmarks: a table of the whole, one of the Python worker
 	@AUDIT=1 $(with) env PROFILE=release e2e/cluster/image.sh
 	@cd e2e/benches/client-go && CGO_ENABLED=0 GOTOOLCHAIN=local go build -o $(CURDIR)/out/bin/client-go .
 	@AUDIT=1 $(with) cargo bench --workspace --bench bench
+	@cargo bench -p asyncai-repl --bench python
 
 cluster-up: ## boot the embedded cluster; AUDIT=1: audit log, EGRESS=1: pods reach the outside
 	@e2e/cluster/up.sh

@@ -245,7 +245,7 @@ impl Running {
                     self.start();
                 }
             }
-            Some(Event::Watches(input)) => self.watches.handle(now, *input),
+            Some(Event::Watches(input)) => self.watches_heard(now, *input),
             Some(Event::Turns(input)) => self.turns.handle(now, input),
             Some(Event::Servers) => self.servers_changed(now),
             Some(Event::Settled) => {
@@ -295,6 +295,13 @@ impl Running {
     fn session_fails(&mut self, error: &session::Error) {
         let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
         self.report.session = Some(format!("{error}{cause}; a restart forgets the conversation"));
+    }
+
+    fn watches_heard(&mut self, now: Instant, input: watch::Input) {
+        if matches!(input, watch::Input::Filtered { result: Err(_), .. }) {
+            self.metrics.filter_errors.inc();
+        }
+        self.watches.handle(now, input);
     }
 
     fn servers_changed(&mut self, now: Instant) {

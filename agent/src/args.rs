@@ -9,7 +9,13 @@ const PLUGIN: &str = "kubectl-asyncai";
 
 /// LLM agents that are woken by pushed changes.
 #[derive(Debug, Parser)]
-#[command(name = "asyncai", version, arg_required_else_help = true)]
+#[command(
+    name = "asyncai",
+    version,
+    arg_required_else_help = true,
+    after_help = "Example:\n  \
+    asyncai run -f agent.yaml   # then type /help"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -30,11 +36,16 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Runs an agent in a cluster, configured by its Agent resource.
-    #[command(after_help = "Example:\n  asyncai agent --name alice --namespace default")]
+    #[command(after_help = "Exit status: 0 ended in order, 1 it cannot start.\n\n\
+        Example:\n  asyncai agent --name alice --namespace default")]
     Agent(AgentArgs),
     /// Runs an agent without a cluster, from the same manifests.
-    #[command(after_help = "Examples:\n  asyncai run -f agent.yaml -f watches/\n  \
-        echo '/call memo memo_set {\"key\":\"a\",\"value\":\"b\"}' | asyncai run -f memo.yaml")]
+    #[command(
+        after_help = "Exit status: 0 ended in order, 1 a manifest is wrong or the agent cannot start, 2 the command line \
+        names what is not there.\n\nExamples:\n  asyncai run -f agent.yaml -f watches/ --state-dir state\n  \
+        asyncai run -f agent.yaml -c '#alice' -c console\n  \
+        echo '/call memo memo_set {\"key\":\"a\",\"value\":\"b\"}' | asyncai run -f memo.yaml"
+    )]
     Run(RunArgs),
     /// Validates manifests offline, for a pre-commit hook or CI.
     #[command(after_help = "Exit status: 0 valid, 1 findings, 2 a file cannot be read.\n\n\
@@ -68,7 +79,7 @@ pub(crate) struct RunArgs {
     /// Manifests: YAML files, or folders of them.
     #[arg(short, long = "filename", value_name = "PATH", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Keeps the status of the agent and its watches here, so that the next run resumes.
+    /// Keeps here what the next run goes on with: status, the conversation, watches that the model made.
     #[arg(long, value_name = "DIR")]
     pub(crate) state_dir: Option<PathBuf>,
     /// What stdout carries.

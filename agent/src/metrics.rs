@@ -18,6 +18,10 @@ pub(crate) struct Metrics {
     pub(crate) replies: IntCounterVec,
     /// Subscriptions that ended and were asked for again.
     pub(crate) resubscribes: IntCounter,
+    /// Failures of filters.
+    pub(crate) filter_errors: IntCounter,
+    /// Runs of the model's code.
+    pub(crate) code_runs: IntCounter,
     /// Watches that the agent has.
     pub(crate) watches: IntGauge,
     /// MCP servers that are connected.
@@ -38,6 +42,8 @@ impl Metrics {
             tokens: counters("asyncai_agent_tokens_total", "Tokens that the model's API counted.", "kind")?,
             replies: counters("asyncai_agent_replies_total", "Replies of the model.", "result")?,
             resubscribes: IntCounter::new("asyncai_agent_resubscribes_total", "Subscriptions asked for again.")?,
+            filter_errors: IntCounter::new("asyncai_agent_filter_errors_total", "Failures of filters.")?,
+            code_runs: IntCounter::new("asyncai_agent_code_runs_total", "Runs of the model's code.")?,
             watches: IntGauge::new("asyncai_agent_watches", "Watches that the agent has.")?,
             servers_ready: IntGauge::new("asyncai_agent_mcp_servers_ready", "MCP servers that are connected.")?,
             registry: registry.clone(),
@@ -48,6 +54,8 @@ impl Metrics {
         registry.register(Box::new(metrics.tokens.clone()))?;
         registry.register(Box::new(metrics.replies.clone()))?;
         registry.register(Box::new(metrics.resubscribes.clone()))?;
+        registry.register(Box::new(metrics.filter_errors.clone()))?;
+        registry.register(Box::new(metrics.code_runs.clone()))?;
         registry.register(Box::new(metrics.watches.clone()))?;
         registry.register(Box::new(metrics.servers_ready.clone()))?;
         Ok(metrics)

@@ -206,3 +206,25 @@ fn the_simple_server_is_watchable() {
     let output = run_with_input(&["mcp", "check", program, "mcp", "simple"], "");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
+
+#[test]
+fn the_examples_are_valid() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../e2e/examples");
+    for example in fs::read_dir(examples).unwrap() {
+        let path = example.unwrap().path();
+        let output = run_with_input(&["check", "-f", path.to_str().unwrap()], "");
+        assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+#[test]
+fn a_broken_filter_is_a_finding_at_its_line() {
+    let filter = "  onEvent: |\n    m = event['object']\n    f'{metdata}'\n";
+    let watch = "apiVersion: asyncai.dev/v1alpha1\nkind: Watch\nmetadata: {name: cm}\nspec:\n  \
+                 agentRef: {name: memo}\n  uri: memo://notes\n";
+    let (_folder, file) = manifest(&format!("{watch}{filter}"));
+    let output = run_with_input(&["check", "-f", file.to_str().unwrap()], "");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("memo.yaml:9: spec.onEvent: ") && said.contains("'metdata' is not defined"), "{said}");
+}

@@ -81,7 +81,10 @@ impl Running {
                 let config = self.settings.model(&self.secrets);
                 self.calls.call(run, &messages, &self.catalogue.get(), config);
             }
-            turns::Output::RunCode { run, call, source } => self.code.run(run, call, source),
+            turns::Output::RunCode { run, call, source } => {
+                self.metrics.code_runs.inc();
+                self.code.run(run, call, source);
+            }
             turns::Output::Cancel { run } => {
                 self.calls.cancel(run);
                 self.code.cancel(run);

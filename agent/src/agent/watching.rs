@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::Running;
 use crate::conditions;
+use crate::driver::turn::OrchestratorHandle;
 use crate::event::Event;
 use crate::python::host::{Answer, Request, Start, What};
 use crate::store::made;
@@ -180,10 +181,11 @@ impl Running {
     /// Deletes a watch of the model that is of no use.
     pub(super) fn discard(&mut self, id: &Id) {
         let deleting = self.delete(id);
-        let id = id.clone();
+        let (id, handle) = (id.clone(), OrchestratorHandle::new(self.sender.clone()));
         tokio::spawn(async move {
             if let Err(message) = deleting.await {
-                tracing::warn!(watch = %id, message, "a watch that cannot start was not deleted");
+                let text = format!("the watch {id}, which cannot start, is there still: {message}");
+                handle.notice_tx("watches", &text).await;
             }
         });
     }

@@ -1,7 +1,7 @@
 //! Performs the turn engine's calls of the model.
 
 use asyncai_model::{Config, Model};
-use asyncai_orchestrator::{Failure, FailureKind, Finish, Input, Message, Reply, Tokens, ToolCall};
+use asyncai_orchestrator::{Failure, FailureKind, Finish, Input, Message, Notice, Reply, Tokens, ToolCall};
 use asyncai_repl::Catalogue;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 
 use crate::event::Event;
 
-/// Background sources other than watches, and tests, tell the agent something here.
+/// What goes on beside the loop tells the turn engine something here.
 #[derive(Clone)]
 pub(crate) struct OrchestratorHandle {
     events: mpsc::Sender<Event>,
@@ -18,6 +18,11 @@ pub(crate) struct OrchestratorHandle {
 impl OrchestratorHandle {
     pub(crate) fn new(events: mpsc::Sender<Event>) -> Self {
         Self { events }
+    }
+
+    /// Tells the agent something in a turn, as a watch does: the way for every other source in the background.
+    pub(crate) async fn notice_tx(&self, source: &str, text: &str) {
+        self.send(Input::Notice(Notice::new(source, text))).await;
     }
 
     /// Gives an input to the engine, unless the agent has ended.
