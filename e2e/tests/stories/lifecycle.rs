@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use asyncai_e2e::apply;
 use asyncai_e2e::fleet::{self, asking};
 use asyncai_e2e::model::{Model, notices};
-use asyncai_e2e::story::{Story, story};
+use asyncai_e2e::story::{Story, exclusive};
 use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
@@ -24,7 +24,8 @@ elif event["type"] == "ADDED":
 
 #[tokio::test]
 async fn each_phase_from_bid_to_release_is_told_once() -> Result<()> {
-    story("lifecycle", async |story| {
+    // Alone, since kinds that come and go keep an API server busy for all others.
+    exclusive("lifecycle", async |story, _| {
         for (kind, plural) in KINDS {
             story.apply(&definition(kind, plural)).await?;
             let name = format!("crd/{plural}.rfp.test");
