@@ -11,8 +11,11 @@ use tokio::sync::mpsc;
 use tracing::warn;
 
 use crate::channel::console::Screen;
+use crate::channel::console::screen::Printer;
 
 const PROMPT: &str = "> ";
+/// A line up and a line down.
+const NOTHING: &str = "\u{1b}[A\n";
 
 /// What was typed.
 pub(crate) enum Typed {
@@ -56,8 +59,14 @@ impl Editor {
         let mut printer = lines.create_external_printer()?;
         // Printing waits for the editor, and whoever has something to print must not.
         let (print, texts) = std_mpsc::channel::<String>();
-        thread::spawn(move || while texts.recv().is_ok_and(|text| printer.print(text).is_ok()) {});
-        screen.attach(print);
+        let (last, is_printed) = std_mpsc::channel();
+        thread::spawn(move || {
+            while texts.recv().is_ok_and(|text| printer.print(text).is_ok()) {}
+            // The editor holds one text: when it has taken a second one of these, all before them are on the terminal.
+            let _ = printer.print(NOTHING.to_owned()).and_then(|()| printer.print(NOTHING.to_owned()));
+            drop(last);
+        });
+        screen.attach(Printer { texts: print, is_printed });
         Ok(Self { lines, history })
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
 
 use asyncai_orchestrator::event;
 use rustix::termios::{self, OptionalActions, Termios};
@@ -21,13 +22,23 @@ struct Inner {
     /// What was written since the last flush.
     buffer: Vec<u8>,
     /// Prints above the line that is being typed.
-    printer: Option<mpsc::Sender<String>>,
+    printer: Option<Printer>,
     /// How the terminal was before a line was typed.
     before: Option<Termios>,
     stream: Stream,
     /// The run whose pieces are shown.
     run: Option<u64>,
 }
+
+/// The way of texts to the editor.
+pub(super) struct Printer {
+    pub(super) texts: mpsc::Sender<String>,
+    /// Ends when all texts are on the terminal, once there will be no more.
+    pub(super) is_printed: mpsc::Receiver<()>,
+}
+
+/// What the last texts get to be printed, at the end.
+const LAST_TEXTS: Duration = Duration::from_secs(1);
 
 impl Screen {
     /// A piece of the reply of `run`, if it is to be shown as it comes.
@@ -67,7 +78,7 @@ impl Screen {
     }
 
     /// Lines go to `printer` from now on; how the terminal is now comes back when the last screen is dropped.
-    pub(super) fn attach(&self, printer: mpsc::Sender<String>) {
+    pub(super) fn attach(&self, printer: Printer) {
         let mut inner = self.lock();
         inner.printer = Some(printer);
         inner.before = termios::tcgetattr(io::stdin()).ok();
@@ -88,7 +99,7 @@ impl Inner {
     fn print(&mut self, text: &str) {
         let text = printable(text).into_owned();
         let left = match &self.printer {
-            Some(printer) => printer.send(text).err().map(|error| error.0),
+            Some(printer) => printer.texts.send(text).err().map(|error| error.0),
             None => Some(text),
         };
         if let Some(text) = left {
@@ -115,6 +126,10 @@ impl Write for Screen {
 impl Drop for Inner {
     /// The editor may be waiting for a key, with the terminal as only an editor wants it.
     fn drop(&mut self) {
+        if let Some(Printer { texts, is_printed }) = self.printer.take() {
+            drop(texts);
+            let _ = is_printed.recv_timeout(LAST_TEXTS);
+        }
         if let Some(before) = &self.before {
             let _ = termios::tcsetattr(io::stdin(), OptionalActions::Drain, before);
         }

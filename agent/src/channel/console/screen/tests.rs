@@ -6,7 +6,8 @@ use super::*;
 fn nothing_of_what_is_said_is_a_command_to_the_terminal() {
     let screen = Screen::default();
     let (printer, lines) = mpsc::channel();
-    screen.attach(printer);
+    let (_, is_printed) = mpsc::channel();
+    screen.attach(Printer { texts: printer, is_printed });
     screen.delta(1, "a\x1b[2J\nb");
     screen.reply("a\x1b[2J\nb\u{9b}0m");
     writeln!(&mut screen.clone(), "# get: \x1b]0;title\x07").unwrap();
