@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An agent without a cluster, of use at once: it watches a memo and a folder. Without a model it posts each change.
+# An agent without a cluster, of use at once, on a memo and a folder. Without a model it posts each change.
 # usage: try.sh        BASE_URL=URL MODEL=NAME [API_KEY=KEY]  a model reads the changes, answers, and runs Python
 #                      DIR=FOLDER                             where manifests, state and the watched folder are kept
 . "$(dirname "${BASH_SOURCE[0]}")/cluster/env.sh"
@@ -48,6 +48,13 @@ spec:
   mcpServers:
   - {name: memo, simple: {}}
   - {name: files, file: {paths: [$(quoted "$dir/folder")]}}
+YAML
+    # A model sets up its own.
+    if [[ ${BASE_URL:-} ]]; then secret; else watches; fi
+}
+
+watches() {
+    cat <<YAML
 ---
 apiVersion: asyncai.dev/v1alpha1
 kind: Watch
@@ -59,13 +66,12 @@ kind: Watch
 metadata: {name: folder}
 spec: {agentRef: {name: try}, uri: $(quoted "file://$dir/folder"), debounceSeconds: 1}
 YAML
-    secret
 }
 
 next() {
     if [[ ${BASE_URL:-} ]]; then
         cat <<TEXT
-An agent that asks $MODEL. It watches a memo and a folder, and can run Python to look further. Type, for example:
+An agent that asks $MODEL. It can watch a memo and a folder, and runs Python to look further. Type, for example:
   What can you watch?
   Watch the folder and tell me when a file with an error in its name appears.
 And in another terminal:
