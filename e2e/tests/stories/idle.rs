@@ -33,10 +33,16 @@ async fn a_restarted_operator_writes_nothing() -> Result<()> {
         assert_eq!(changes(story, "alice").await?, before, "the operator wrote on its restart");
         // An apply that changes nothing leaves the times; it is a request all the same. Of each, bob's is one.
         let metrics = metrics(story).await?;
-        for (kind, count) in
-            [("ServiceAccount", 1), ("Role", 1), ("RoleBinding", 1), ("StatefulSet", 1), ("WatchStatus", 0)]
-        {
-            assert_eq!(writes(&metrics, kind), count, "writes of {kind} since the restart:\n{metrics}");
+        // The StatefulSet may be asked for once more, before the first one has been seen.
+        for (kind, least, most) in [
+            ("ServiceAccount", 1, 1),
+            ("Role", 1, 1),
+            ("RoleBinding", 1, 1),
+            ("StatefulSet", 1, 2),
+            ("WatchStatus", 0, 0),
+        ] {
+            let count = writes(&metrics, kind);
+            assert!((least..=most).contains(&count), "{count} writes of {kind} since the restart:\n{metrics}");
         }
         Ok(())
     })
