@@ -189,8 +189,7 @@ fn told(notice: watch::Notice) -> turns::Notice {
         id: Some(notice.id),
         task: format!("watch-{}", notice.watch),
         description: format!("watch {} {}", notice.watch, notice.uri),
-        // The message ends with it.
-        note: text.lines().last().unwrap_or_default().to_owned(),
+        note: watch::NOTE.to_owned(),
         source: notice.watch,
         text,
         lines: notice.lines,

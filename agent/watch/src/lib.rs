@@ -51,7 +51,7 @@ mod world;
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::input::{Contents, FilterError, Input};
 pub use crate::log::Event;
-pub use crate::notice::Notice;
+pub use crate::notice::{NOTE, Notice};
 pub use crate::output::Output;
 pub use crate::restore::RestoreNotice;
 pub use crate::set::Set;

@@ -8,7 +8,7 @@ use crate::line::visible;
 mod tests;
 
 /// What ends every message: the model is to know who speaks, and that it need not answer.
-pub(crate) const NOTE: &str = "This is a watch notification, not a user message. Tell the channel only if the change matters to \
+pub const NOTE: &str = "This is a watch notification, not a user message. Tell the channel only if the change matters to \
                     what was asked; otherwise reply exactly NO_REPLY.";
 
 /// Lines for the agent, gathered over the debounce time.
