@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::args::Output;
 use crate::channel::console::{Screen, printable};
+use crate::ndjson;
 
 #[cfg(test)]
 mod tests;
@@ -44,10 +45,7 @@ impl<W: Write> Sink<W> {
             other => Map::from_iter([("value".to_owned(), other.unwrap_or_default())]),
         };
         let line = match self.format {
-            Output::Ndjson => {
-                let line = Line { ts: jiff::Timestamp::now(), event: name, agent: &self.agent, fields: &fields };
-                serde_json::to_string(&line).ok()
-            }
+            Output::Ndjson => ndjson::line(&self.agent, name, Some(&fields)),
             Output::Text => text(name, &fields),
         };
         if let Some(line) = line {
@@ -67,15 +65,6 @@ impl<W: Write> Sink<W> {
         // Who closed stdout does not want to hear of it; the agent's work goes on.
         let _ = writeln!(self.to, "{line}").and_then(|()| self.to.flush());
     }
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    ts: jiff::Timestamp,
-    event: &'a str,
-    agent: &'a str,
-    #[serde(flatten)]
-    fields: &'a Map<String, Value>,
 }
 
 /// People read replies, which the screen shows as they come; a notice is what the agent reads.

@@ -4,7 +4,7 @@
 //! kept as `main.1.jsonl`, of which there are at most three. So a session takes less than 40 MiB, unless a single turn is
 //! longer than that.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +14,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use self::file::Writer;
+use crate::lock;
 
 mod file;
 #[cfg(test)]
@@ -111,11 +112,5 @@ impl Session {
 /// Makes the folder, and keeps other agents out of it.
 fn lock(folder: &Path) -> Result<File, Error> {
     let create = |source| Error::Create { path: folder.to_path_buf(), source };
-    fs::create_dir_all(folder).map_err(create)?;
-    let lock = File::create(folder.join("lock")).map_err(create)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(Error::InUse { path: folder.to_path_buf() }),
-        Err(TryLockError::Error(source)) => Err(create(source)),
-    }
+    lock::folder(folder).map_err(create)?.ok_or_else(|| Error::InUse { path: folder.to_path_buf() })
 }

@@ -2,6 +2,7 @@
 
 use asyncai_orchestrator::{Outcome, Tokens};
 use serde_json::Value;
+use std::fs;
 use tempfile::TempDir;
 
 use super::file::Sizes;

@@ -1,6 +1,6 @@
 //! The store without a cluster: manifests in, one YAML file with spec and status out for each object.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -15,6 +15,7 @@ use tracing::warn;
 
 use crate::conditions;
 use crate::event::Event;
+use crate::lock;
 use crate::store::local::folder::Made;
 use crate::store::made;
 
@@ -180,13 +181,7 @@ fn identify(meta: &mut ObjectMeta, old: Option<i64>, changed: bool) {
 /// Makes the folder, and keeps other runs out of it.
 fn lock(folder: &Path) -> Result<File, Error> {
     let create = |source| Error::Create { path: folder.to_path_buf(), source };
-    fs::create_dir_all(folder).map_err(create)?;
-    let lock = File::create(folder.join("lock")).map_err(create)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(Error::InUse { path: folder.to_path_buf() }),
-        Err(TryLockError::Error(source)) => Err(create(source)),
-    }
+    lock::folder(folder).map_err(create)?.ok_or_else(|| Error::InUse { path: folder.to_path_buf() })
 }
 
 fn file(folder: &Path, kind: &str, name: &str) -> PathBuf {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use asyncai_orchestrator::{self as turns, event};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
+
+use crate::ndjson;
 
 /// Most requests that are open at a time.
 const MOST: usize = 64;
@@ -149,8 +150,7 @@ impl Inner {
     }
 
     fn line(&self, event: &str, fields: &Value) -> String {
-        let line = Line { ts: jiff::Timestamp::now(), event, agent: &self.agent, fields: fields.as_object() };
-        serde_json::to_string(&line).unwrap_or_default() + "\n"
+        ndjson::line(&self.agent, event, fields.as_object()).unwrap_or_default() + "\n"
     }
 }
 
@@ -158,13 +158,4 @@ impl Open {
     fn tell(&self, line: &str) {
         let _ = self.lines.send(line.to_owned());
     }
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    ts: jiff::Timestamp,
-    event: &'a str,
-    agent: &'a str,
-    #[serde(flatten)]
-    fields: Option<&'a Map<String, Value>>,
 }
